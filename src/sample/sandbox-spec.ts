@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { ConfigError } from '../errors.ts'
+
+/** What network a sandbox that belljar configures itself may use. */
+export type NetworkMode = 'none' | 'internet'
+
+const buildSchema = z.union([
+  z.string().min(1),
+  z.strictObject({
+    context: z.string().min(1),
+    dockerfile: z.string().min(1).optional(),
+    args: z.record(z.string(), z.string()).optional(),
+    target: z.string().min(1).optional(),
+    platform: z.string().min(1).optional(),
+  }),
+])
+
+const resourceFields = {
+  network: z.enum(['none', 'internet']).optional(),
+  memory: z.union([z.string(), z.number().int().positive()]).optional(),
+  cpus: z.number().positive().optional(),
+  pidsLimit: z.number().int().positive().optional(),
+  user: z.string().min(1).optional(),
+  workdir: z.string().startsWith('/').optional(),
+  env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).optional(),
+  entrypoint: z.array(z.string()).optional(),
+  hardening: z.enum(['default', 'strict']).optional(),
+  runtime: z.string().min(1).optional(),
+  platform: z.string().min(1).optional(),
+  pull: z.enum(['missing', 'never', 'always']).optional(),
+}
+
+export const dockerConfigSchema = z.strictObject({
+  image: z.string().min(1).optional(),
+  build: buildSchema.optional(),
+  compose: z.string().min(1).optional(),
+  ...resourceFields,
+})
+
+/** Exactly one of `image`, `build` (folder, or folder, Dockerfile and arguments) and `compose` (file); sizes in bytes or such as `512m`. */
+export type DockerConfig = z.infer<typeof dockerConfigSchema>
+
+/** Which sandbox is asked for; `config` undefined: the one found beside the task file. */
+export interface SandboxSpec {
+  readonly kind: string
+  readonly config?: DockerConfig
+}
+
+const CONFIG_SOURCES = ['image', 'build', 'compose'] as const
+
+function checkedDockerConfig(value: unknown): DockerConfig {
+  const parsed = dockerConfigSchema.safeParse(value)
+  if (!parsed.success) throw new ConfigError(`sandbox: ${z.prettifyError(parsed.error)}`)
+  const named = CONFIG_SOURCES.filter((source) => parsed.data[source] !== undefined)
+  if (named.length !== 1) {
+    throw new ConfigError(
+      `sandbox: expected exactly one of image, build and compose, got ${named.join(' and ') || 'none'}`,
+    )
+  }
+  return parsed.data
+}
+
+/** A file name says what it is: a Dockerfile, else a compose file. */
+function configFromFile(file: string): DockerConfig {
+  const name = file.split('/').at(-1) ?? file
+  const isDockerfile = name === 'Dockerfile' || name.startsWith('Dockerfile.') || name.endsWith('.Dockerfile')
+  if (isDockerfile) {
+    const slash = file.lastIndexOf('/')
+    return { build: { context: slash < 0 ? '.' : file.slice(0, slash) || '/', dockerfile: name } }
+  }
+  if (/\.ya?ml$/.test(name)) return { compose: file }
+  throw new ConfigError(`sandbox: '${file}' is neither a Dockerfile nor a compose file (.yaml, .yml)`)
+}
+
+/** Names a Docker sandbox: a compose file or Dockerfile by path, or a configuration; nothing: what lies beside the task file. */
+export function docker(config?: string | DockerConfig): SandboxSpec {
+  if (config === undefined) return { kind: 'docker' }
+  return {
+    kind: 'docker',
+    config: typeof config === 'string' ? configFromFile(config) : checkedDockerConfig(config),
+  }
+}
+
+/** Reads the forms that data files and the command line use: `docker`, `docker:FILE`, `{ kind, image | build | compose }`. @throws ConfigError */
+export function parseSandboxSpec(value: unknown): SandboxSpec {
+  if (typeof value === 'string') {
+    const colon = value.indexOf(':')
+    const kind = colon < 0 ? value : value.slice(0, colon)
+    if (kind === '') throw new ConfigError(`sandbox: expected KIND or KIND:FILE, got '${value}'`)
+    return colon < 0 ? { kind } : { kind, config: configFromFile(value.slice(colon + 1)) }
+  }
+  if (typeof value === 'object' && value !== null && 'kind' in value && typeof value.kind === 'string') {
+    const { kind, config, ...fields } = value as { kind: string; config?: object }
+    const given = { ...config, ...fields }
+    return Object.keys(given).length === 0 ? { kind } : { kind, config: checkedDockerConfig(given) }
+  }
+  throw new ConfigError(
+    `sandbox: expected 'docker', 'docker:FILE' or { kind, image | build | compose }, got ${JSON.stringify(value)}`,
+  )
+}

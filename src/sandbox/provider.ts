@@ -1,0 +1,86 @@
+import type { SandboxIdentity, SandboxSelector } from '../sample/identity.ts'
+import type { SandboxSpec } from '../sample/sandbox-spec.ts'
+import type { Sandbox } from './sandbox.ts'
+
+/** Makes and removes the sandboxes of one kind. Only SandboxManager calls it. */
+export interface SandboxProvider {
+  readonly kind: string
+  /** Reads the files that the specification names and may run `docker compose config`; contacts no engine. @throws ConfigError */
+  resolve(spec: SandboxSpec, context: ResolveContext): Promise<ResolvedConfig>
+  /** Builds or pulls, and validates; the manager calls it once per key. @throws SandboxInitError, ConfigError */
+  taskInit(config: ResolvedConfig, context: ProviderContext): Promise<ConfigFacts>
+  /** Everything that it creates carries the identity's labels and a name chosen before the call. On failure the caller removes by identity. */
+  sampleInit(
+    config: ResolvedConfig,
+    identity: SandboxIdentity,
+    context: ProviderContext,
+  ): Promise<StartedSandbox>
+  /** Removes by label whatever belongs to the selector; idempotent; attempts everything. Never throws for an object that would not go. */
+  remove(selector: SandboxSelector): Promise<RemovalReport>
+  taskCleanup(config: ResolvedConfig): Promise<void>
+  list(): Promise<SandboxIdentity[]>
+  /** Closes connections; nothing may be called afterwards. */
+  close(): Promise<void>
+}
+
+export interface ResolveContext {
+  /** Absolute folder that relative paths start at and that a configuration may read from. */
+  readonly taskDirectory: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly signal?: AbortSignal
+}
+
+export interface ProviderContext {
+  readonly signal?: AbortSignal
+  readonly report?: (report: SandboxReport) => void
+}
+
+/** Something that a person or the log should know about a sandbox's preparation or life. */
+export interface SandboxReport {
+  readonly kind: 'build' | 'pull' | 'start' | 'warning' | 'teardown'
+  readonly message: string
+}
+
+/** A specification with all it names read and hashed. Two with one key are one configuration. */
+export interface ResolvedConfig {
+  readonly kind: string
+  /** Hash of everything that makes a difference to the sandbox: hex, 16 digits or more. */
+  readonly key: string
+  /** For people, such as `image debian:bookworm-slim` or `compose compose.yaml`. */
+  readonly description: string
+  /** What each service can reach, such as `internet: off`. */
+  readonly reach: string
+  /** The provider's own. */
+  readonly data: unknown
+}
+
+/** What a configuration turned out to be. */
+export interface ConfigFacts {
+  /** Image id or digest by service. */
+  readonly images: Readonly<Record<string, string>>
+  readonly planDigest: string
+}
+
+export interface StartedSandbox extends AsyncDisposable {
+  readonly services: ReadonlyMap<string, Sandbox>
+  readonly default: Sandbox
+  /** Kills the commands still in flight, with their whole trees, and waits for it. Returns their argv. */
+  stopCommands(): Promise<readonly (readonly string[])[]>
+  /** Removes everything of this sandbox; idempotent. */
+  remove(): Promise<RemovalReport>
+}
+
+export type RemovedKind = 'container' | 'network' | 'volume' | 'image'
+
+export interface LeftObject {
+  readonly kind: RemovedKind
+  readonly name: string
+  readonly reason: string
+  /** The shell command with which a person removes it. */
+  readonly command: string
+}
+
+export interface RemovalReport {
+  readonly removed: number
+  readonly left: readonly LeftObject[]
+}
