@@ -1,0 +1,50 @@
+/** What a person, a model or a tool said. Content is text; richer parts come with media. */
+export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
+
+export interface SystemMessage {
+  readonly role: 'system'
+  readonly content: string
+}
+
+export interface UserMessage {
+  readonly role: 'user'
+  readonly content: string
+}
+
+export interface AssistantMessage {
+  readonly role: 'assistant'
+  readonly content: string
+  readonly toolCalls?: readonly ToolCall[]
+  readonly model?: string
+}
+
+export interface ToolMessage {
+  readonly role: 'tool'
+  readonly content: string
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly error?: ToolError
+}
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: Readonly<Record<string, unknown>>
+  /** Why the model's arguments could not be read; `arguments` is then empty. */
+  readonly parseError?: string
+}
+
+export type ToolErrorKind =
+  | 'parsing'
+  | 'timeout'
+  | 'not-found'
+  | 'permission'
+  | 'output-limit'
+  | 'unknown-tool'
+  | 'failed'
+
+/** An error of the model's making, told to the model. */
+export interface ToolError {
+  readonly kind: ToolErrorKind
+  readonly message: string
+}

@@ -1,0 +1,36 @@
+import type { AgentState } from '../agent/agent.ts'
+import type { Sample } from '../sample/sample.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { Metric } from './metrics.ts'
+
+export type ScoreValue =
+  | number
+  | string
+  | boolean
+  | readonly (number | string | boolean)[]
+  | Readonly<Record<string, number | string | boolean | null>>
+
+/** A judge's verdict on one sample and epoch. 'C' counts 1, 'I' and 'N' 0, 'P' 0.5; numbers and booleans as they are. */
+export interface Score {
+  readonly value: ScoreValue
+  readonly answer?: string
+  readonly explanation?: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+export interface ScorerContext {
+  readonly sample: Sample
+  readonly epoch: number
+  readonly state: Readonly<AgentState>
+  readonly sandbox: Sandbox
+  service(name: string): Sandbox
+  readonly signal: AbortSignal
+}
+
+/** Judges a sample after its agent has ended. null: cannot be judged (unscored, which is not zero). */
+export interface Scorer {
+  readonly name: string
+  /** Default: accuracy and standard error. */
+  readonly metrics?: readonly Metric[]
+  score(context: ScorerContext): Promise<Score | null>
+}
