@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Runs all checks and tests. The last line is "N passed, N failed".
+set -euo pipefail
+
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/lib/load.sh" results leaks
+
+bash scripts/setup.sh
+before=$(run_objects)
+
+run_check lint npm run -s lint
+run_check types npm run -s typecheck
+run_check layers npm run -s layers
+run_check 'unused code' npm run -s unused
+run_tests unit
+run_tests docker
+run_tests e2e
+run_check leaks nothing_left "$before"
+finish
