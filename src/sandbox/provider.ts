@@ -27,6 +27,8 @@ export interface ResolveContext {
   /** Absolute folder that relative paths start at and that a configuration may read from. */
   readonly taskDirectory: string
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** Names of what is refused unless the task asks for it, such as `privileged` or `cap-add:NET_ADMIN`. */
+  readonly allow?: readonly string[]
   readonly signal?: AbortSignal
 }
 
