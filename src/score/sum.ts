@@ -1,11 +1,15 @@
-/**
- * Arithmetic mean with compensated summation; NaN over none.
- * Formula: A. Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, ZAMM 54 (1974).
- */
+/** Arithmetic mean, never outside the range of the values, whatever the division rounds to; NaN over none. */
 export function arithmeticMean(values: readonly number[]): number {
-  return compensatedSum(values) / values.length
+  let least = Number.POSITIVE_INFINITY
+  let greatest = Number.NEGATIVE_INFINITY
+  for (const value of values) {
+    least = Math.min(least, value)
+    greatest = Math.max(greatest, value)
+  }
+  return Math.min(greatest, Math.max(least, compensatedSum(values) / values.length))
 }
 
+/** Formula: A. Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, ZAMM 54 (1974). */
 export function compensatedSum(values: readonly number[]): number {
   let sum = 0
   let compensation = 0
