@@ -3,7 +3,8 @@
 set -euo pipefail
 
 # shellcheck source=/dev/null
-source "$(dirname "${BASH_SOURCE[0]}")/lib/load.sh" versions apt newer-suites node compiler engine engine-start compose-plugin base-images debian-image
+source "$(dirname "${BASH_SOURCE[0]}")/lib/load.sh" versions apt newer-suites node compiler \
+  processes engine engine-start compose-plugin base-images debian-image
 
 # Two set-ups at once would install over each other.
 if command -v flock >/dev/null; then

@@ -32,33 +32,13 @@ wait_for_engine() {
 # sockets that nobody serves, and its containerd.
 remove_stale_engine_files() {
   local state=/var/run/docker/containerd
-  end_process containerd "$state/containerd.pid"
+  end_left_containerd "$state/containerd.pid"
   rm -f /var/run/docker.pid /var/run/docker.sock "$state"/containerd.pid "$state"/*.sock "$state"/*.sock.ttrpc
   process_runs containerd || rm -f /run/containerd/containerd.sock /run/containerd/containerd.sock.ttrpc
 }
 
-process_runs() {
-  local executable
-  for executable in /proc/[0-9]*/exe; do
-    ! is_program "$executable" "$1" || return 0
-  done
-  return 1
-}
-
-# A zombie has no executable; that of an upgraded program ends in " (deleted)".
-is_program() {
-  local path
-  path=$(readlink "$1") || return 1
-  path=${path% (deleted)}
-  [ "${path##*/}" = "$2" ]
-}
-
-end_process() {
-  local program=$1 process tries=0
-  process=$(cat "$2" 2>/dev/null) || return 0
-  while is_program "/proc/$process/exe" "$program"; do
-    if [ "$tries" -lt 50 ]; then kill "$process"; else kill -KILL "$process"; fi
-    tries=$((tries + 1))
-    sleep 0.1
-  done
+end_left_containerd() {
+  local process
+  process=$(cat "$1" 2>/dev/null) || return 0
+  ! is_program "/proc/$process/exe" containerd || end_process "$process"
 }
