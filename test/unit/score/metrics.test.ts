@@ -1,12 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { exact } from '../../../src/score/exact.ts'
 import { accuracy, mean, stderr } from '../../../src/score/metrics.ts'
 import { reduceEpochs } from '../../../src/score/reduce.ts'
 import { scoreToNumber } from '../../../src/score/score-number.ts'
 import type { ScoreValue } from '../../../src/score/scorer.ts'
-import { uniqueNames, uniqueScorers } from '../../../src/score/scorer-names.ts'
-import { scorerContext } from '../../support/agent-context.ts'
+import { uniqueScorerNames } from '../../../src/score/scorer-names.ts'
 
 const scores = fc.array(fc.double({ min: -1000, max: 1000, noNaN: true }), { minLength: 2, maxLength: 50 })
 
@@ -92,7 +90,7 @@ describe('scoreToNumber', () => {
   })
 })
 
-describe('uniqueScorers', () => {
+describe('uniqueScorerNames', () => {
   it.each([
     [
       ['match', 'command'],
@@ -107,25 +105,18 @@ describe('uniqueScorers', () => {
       ['a', 'a2', 'a1'],
     ],
   ])('names %j %j', (names, expected) => {
-    expect(uniqueNames(names)).toEqual(expected)
+    expect(uniqueScorerNames(names.map((name) => ({ name })))).toEqual(expected)
   })
 
   it('makes all names different and keeps each first one', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'a1', 'a2', 'b')), (names) => {
-        const unique = uniqueNames(names)
+        const unique = uniqueScorerNames(names.map((name) => ({ name })))
         expect(new Set(unique).size).toBe(names.length)
         for (const [index, name] of names.entries()) {
           if (names.indexOf(name) === index) expect(unique[index]).toBe(name)
         }
       }),
     )
-  })
-
-  it('renames a scorer without changing what it does', async () => {
-    const [first, second] = uniqueScorers([exact(), exact()])
-    const context = scorerContext({ output: '42', sample: { target: '42' } })
-    expect([first?.name, second?.name]).toEqual(['exact', 'exact1'])
-    expect(await second?.score(context)).toEqual(await first?.score(context))
   })
 })
