@@ -1,0 +1,7 @@
+export type { MapContext } from './context.ts'
+export { seccompFile, securityOption } from './host-config.ts'
+export { composePlan } from './plan.ts'
+export { isLoopback } from './ports.ts'
+export { type ParsedProject, parseProject } from './project.ts'
+export type { ComposeNetwork, ComposeProject, ComposeSource, ComposeVolume } from './schema.ts'
+export type { ComposeService } from './schema-service.ts'

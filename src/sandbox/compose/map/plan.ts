@@ -1,0 +1,49 @@
+import type { SandboxPlan } from '../../sandbox-plan.ts'
+import type { MapContext } from './context.ts'
+import { defaultService } from './default-service.ts'
+import { networkPlans, volumePlans } from './networks.ts'
+import type { ParsedProject } from './project.ts'
+import { replicasOf, servicePlan } from './service.ts'
+import { inStartOrder } from './start-order.ts'
+
+const RESERVED_LABEL = /^(belljar|com\.docker\.compose)(\.|$)/
+
+function checkLabels(parsed: ParsedProject, context: MapContext): void {
+  for (const kind of ['services', 'networks', 'volumes'] as const) {
+    for (const [name, entry] of Object.entries(parsed.project[kind] ?? {})) {
+      for (const label of Object.keys(entry?.labels ?? {})) {
+        if (!RESERVED_LABEL.test(label)) continue
+        context.inexpressible.push(`${kind}.${name}.labels.${label}: reserved`)
+      }
+    }
+  }
+}
+
+function checkMounts(parsed: ParsedProject, context: MapContext): void {
+  for (const [name, service] of Object.entries(parsed.project.services)) {
+    for (const [index, volume] of (service.volumes ?? []).entries()) {
+      if (volume.type !== 'npipe' && volume.type !== 'cluster') continue
+      context.inexpressible.push(`services.${name}.volumes[${index}].type: ${volume.type}`)
+    }
+  }
+}
+
+/** Makes the plan of a resolved project. What no plan can express is in `context.inexpressible` afterwards. */
+export function composePlan(parsed: ParsedProject, context: MapContext): SandboxPlan {
+  const { project, marks, leftovers } = parsed
+  context.inexpressible.push(...leftovers)
+  checkLabels(parsed, context)
+  checkMounts(parsed, context)
+  const names = Object.keys(project.services).filter((name) => {
+    const service = project.services[name]
+    return service !== undefined && replicasOf(service) > 0
+  })
+  const present = new Set(names)
+  const services = names.flatMap((name) => servicePlan(name, { parsed, present, context }) ?? [])
+  return {
+    services: inStartOrder(services),
+    networks: networkPlans(project, context),
+    volumes: volumePlans(project, context),
+    defaultService: defaultService(names, marks),
+  }
+}
