@@ -18,7 +18,7 @@ install_dependencies() {
     return
   fi
   say 'installing dependencies'
-  npm ci --no-audit --no-fund || fail 'npm ci failed'
+  npm ci --no-audit --no-fund --loglevel=error || fail 'npm ci failed'
   cp package-lock.json "$stamp"
 }
 
