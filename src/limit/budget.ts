@@ -2,7 +2,7 @@ import { LimitExceededError } from '../errors.ts'
 
 /** What one sample may spend. Times in milliseconds; absent means without limit. */
 export interface SampleLimits {
-  /** Wall-clock time from when the sandbox is ready to the end of the agent. */
+  /** Wall-clock time of the agent; reached, its signal is aborted and its commands are killed. */
   readonly timeMs?: number
   readonly messages?: number
   readonly turns?: number

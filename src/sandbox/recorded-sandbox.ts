@@ -46,8 +46,11 @@ type Recorder = <T>(
   results?: (value: T) => ResultFacts,
 ) => Promise<T>
 
-function recorder(service: string, record: (event: SandboxEvent) => void): Recorder {
+function recorder(service: string, options: RecordOptions): Recorder {
+  const { record, closed } = options
   return async (facts, call, results) => {
+    if (closed?.aborted)
+      throw new BelljarError('sandbox-closed', 'the sandbox can no longer be used: the agent has ended')
     const startedMs = Date.now()
     const finish = (more: Partial<SandboxEvent> = {}) =>
       record({
@@ -72,9 +75,15 @@ function recorder(service: string, record: (event: SandboxEvent) => void): Recor
 
 const byteCount = (content: string | Uint8Array) => ({ bytes: Buffer.byteLength(content) })
 
+export interface RecordOptions {
+  readonly record: (event: SandboxEvent) => void
+  /** Once aborted, further calls throw: for the handle of an agent that has ended. */
+  readonly closed?: AbortSignal
+}
+
 /** The same sandbox, with every call, failed ones included, told to `record`. */
-export function recordedSandbox(sandbox: Sandbox, record: (event: SandboxEvent) => void): Sandbox {
-  const run = recorder(sandbox.service, record)
+export function recordedSandbox(sandbox: Sandbox, options: RecordOptions): Sandbox {
+  const run = recorder(sandbox.service, options)
   return {
     service: sandbox.service,
     exec: (command, options) =>

@@ -1,0 +1,53 @@
+import type { Phase, RunEvent } from '../run/run-event.ts'
+import { escapeLine } from '../util/terminal.ts'
+
+interface TaskProgress {
+  total: number
+  done: number
+  errors: number
+  readonly running: Map<string, Phase>
+  ended: boolean
+}
+
+/** What a run's events add up to, for showing. */
+export class ProgressState {
+  readonly #tasks = new Map<string, TaskProgress>()
+
+  take(event: RunEvent): void {
+    if (event.type === 'run-start') return
+    const progress = this.#task(event.task)
+    if (event.type === 'samples-added') progress.total = event.total
+    if (event.type === 'sample-phase') progress.running.set(`${event.id} ${event.epoch}`, event.phase)
+    if (event.type === 'eval-end') progress.ended = true
+    if (event.type !== 'sample-end') return
+    progress.running.delete(`${event.record.id} ${event.record.epoch}`)
+    progress.done++
+    if (event.record.status === 'error') progress.errors++
+  }
+
+  /** One line for each task that is under way. */
+  lines(): string[] {
+    return [...this.#tasks]
+      .filter(([, { ended }]) => !ended)
+      .map(([task, progress]) => `${escapeLine(task, 60)}: ${describe(progress)}`)
+  }
+
+  #task(name: string): TaskProgress {
+    let progress = this.#tasks.get(name)
+    if (!progress) {
+      progress = { total: 0, done: 0, errors: 0, running: new Map(), ended: false }
+      this.#tasks.set(name, progress)
+    }
+    return progress
+  }
+}
+
+function describe({ total, done, errors, running }: TaskProgress): string {
+  const phases = new Map<Phase, number>()
+  for (const phase of running.values()) phases.set(phase, (phases.get(phase) ?? 0) + 1)
+  const now = [...phases].map(([phase, count]) => `${phase} ${count}`).join(', ')
+  const parts = [`${done} of ${total} done`]
+  if (errors > 0) parts.push(`${errors} with errors`)
+  if (now !== '') parts.push(`now: ${now}`)
+  return parts.join('; ')
+}

@@ -1,0 +1,121 @@
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import { pino } from 'pino'
+import { evaluate, type RunResult } from '../run/evaluate.ts'
+import type { RunEvent } from '../run/run-event.ts'
+import { parseSandboxSpec } from '../sample/sandbox-spec.ts'
+import { loadTasks } from '../task/load-tasks.ts'
+import { escapeLine } from '../util/terminal.ts'
+import { exitCode } from './exit-code.ts'
+import { type Output, processOutput } from './output.ts'
+import { Progress } from './progress.ts'
+import { positiveInteger, type RunFlags, taskArgument, trueOrFalse } from './run-options.ts'
+import { StopSignals } from './stop-signals.ts'
+import { leftMessage, summary } from './summary.ts'
+
+/** `belljar run FILE..` */
+export function addRunCommand(program: Command, finish: (exitCode: number) => void): void {
+  program
+    .command('run')
+    .description('run the tasks that files export')
+    .argument('<files...>', 'task files')
+    .option('-T <key=value>', 'argument of a parametrised task, may be repeated', taskArgument)
+    .option('--sandbox <kind[:config]>', 'sandbox of every task, such as docker:compose.yaml')
+    .option('--epochs <n>', 'how often each sample is run', positiveInteger)
+    .option('--max-samples <n>', 'samples at once, per task', positiveInteger)
+    .option('--max-sandboxes <n>', 'sandboxes at once (default: twice the processors)', positiveInteger)
+    .option('--max-tasks <n>', 'tasks at once (default: 10)', positiveInteger)
+    .option('--fail-on-error <bool>', 'whether an error in any sample fails the eval', trueOrFalse)
+    .option('--log-dir <dir>', 'folder of the logs', 'logs')
+    .option('--log-level <level>', 'diagnostics on stderr: debug, info, warn, error, silent', 'warn')
+    .option('--json', 'events on stdout, one object a line')
+    .action(async (files: string[], flags: RunFlags) => finish(await runFiles(files, flags)))
+}
+
+async function runFiles(files: string[], flags: RunFlags): Promise<number> {
+  const output = processOutput()
+  const alias = {
+    belljar: fileURLToPath(import.meta.resolve('belljar')),
+    'belljar/testing': fileURLToPath(import.meta.resolve('belljar/testing')),
+  }
+  const loaded = await Promise.all(files.map((file) => loadTasks(file, { parameters: flags.T, alias })))
+  let runId = ''
+  using stop = new StopSignals({
+    onFirst: (signal) => output.line(`${signal}: stopping; again to leave at once`),
+    onSecond: () => output.line(abandonMessage(runId)),
+  })
+  using guard = guardProcess(output)
+  const signal = AbortSignal.any([stop.signal, guard.signal])
+  const result = await withProgress(output, flags, (onEvent) => {
+    const { epochs, maxSamples, maxSandboxes, maxTasks, failOnError, logDir } = flags
+    const sandbox = flags.sandbox === undefined ? undefined : parseSandboxSpec(flags.sandbox)
+    const told = (event: RunEvent) => {
+      if (event.type === 'run-start') runId = event.run
+      onEvent(event)
+    }
+    return evaluate(loaded.flat(), {
+      sandbox,
+      epochs,
+      maxSamples,
+      maxSandboxes,
+      maxTasks,
+      failOnError,
+      logDir,
+      signal,
+      onEvent: told,
+    })
+  })
+  report(result, flags, output)
+  return exitCode(result, stop.received)
+}
+
+async function withProgress(
+  output: Output,
+  flags: RunFlags,
+  work: (onEvent: (event: RunEvent) => void) => Promise<RunResult>,
+): Promise<RunResult> {
+  const logger = pino({ level: flags.logLevel }, pino.destination(2))
+  using progress = new Progress(output)
+  return await work((event) => {
+    logger.debug({ event }, event.type)
+    progress.take(event)
+    if (flags.json) output.json(event)
+  })
+}
+
+function report(result: RunResult, flags: RunFlags, output: Output): void {
+  for (const { header, footer, log } of result.evals)
+    output.line(`\n${summary({ header, footer })}\nlog: ${log}`)
+  if (result.left.length > 0) output.line(`\n${leftMessage(result.left)}`)
+  if (flags.json) output.json({ type: 'run-end', run: result.run, left: result.left })
+}
+
+/** A promise that user code forgot must not end the run; an exception that nobody caught ends it in order. */
+function guardProcess(output: Output): Disposable & { signal: AbortSignal } {
+  const controller = new AbortController()
+  const forgotten = (reason: unknown) =>
+    output.line(`warning: a promise was rejected and nobody handled it: ${escapeLine(String(reason))}`)
+  const uncaught = (error: unknown) => {
+    output.line(
+      `error: uncaught exception: ${escapeLine(error instanceof Error ? (error.stack ?? error.message) : String(error), 2000)}`,
+    )
+    controller.abort(error)
+  }
+  process.on('unhandledRejection', forgotten)
+  process.on('uncaughtException', uncaught)
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () =>
+      void process.off('unhandledRejection', forgotten).off('uncaughtException', uncaught),
+  }
+}
+
+function abandonMessage(run: string): string {
+  if (run === '') return 'left at once; nothing had been started'
+  const filter = `--filter label=belljar.run=${run}`
+  return [
+    'left at once; what is left of this run is removed by:',
+    `  docker rm -fv $(docker ps -aq ${filter})`,
+    `  docker network rm $(docker network ls -q ${filter}); docker volume rm $(docker volume ls -q ${filter})`,
+  ].join('\n')
+}

@@ -1,0 +1,45 @@
+import type { FooterRecord, HeaderRecord } from '../log/records.ts'
+import type { LeftObject } from '../sandbox/provider.ts'
+import { escapeLine, table } from '../util/terminal.ts'
+
+export interface SummaryRow {
+  readonly header: HeaderRecord
+  /** undefined: the log has no end. */
+  readonly footer: FooterRecord | undefined
+}
+
+/** The outcome of an eval: totals, then each scorer's metrics. */
+export function summary({ header, footer }: SummaryRow): string {
+  const { name } = header.task
+  if (!footer) return `${escapeLine(name, 80)}: unfinished (the log has no end)`
+  const { totals } = footer
+  const ended = totals.success + totals.error + totals.limit + totals.cancelled
+  const counts = [`${ended} of ${totals.total} ended`, `${totals.success} ok`]
+  for (const kind of ['error', 'limit', 'cancelled'] as const)
+    if (totals[kind] > 0) counts.push(`${totals[kind]} ${kind}`)
+  const heading = `${escapeLine(name, 80)}: ${footer.status} (${counts.join(', ')})`
+  const reason = footer.error ? [`  ${escapeLine(footer.error.message, 400)}`] : []
+  return [heading, ...reason, scoreTable(footer)].filter((part) => part !== '').join('\n')
+}
+
+function scoreTable(footer: FooterRecord): string {
+  if (footer.scores.length === 0) return ''
+  const rows = footer.scores.flatMap(({ scorer, scored, unscored, metrics }) =>
+    metrics.map(({ name, value }) => [
+      escapeLine(scorer, 40),
+      name,
+      value === null ? '-' : value.toFixed(3),
+      String(scored),
+      String(unscored),
+    ]),
+  )
+  return table([['scorer', 'metric', 'value', 'samples', 'unscored'], ...rows])
+}
+
+export function leftMessage(left: readonly LeftObject[]): string {
+  const lines = left.map(
+    ({ kind, name, reason, command }) =>
+      `  ${kind} ${escapeLine(name)} (${escapeLine(reason)})\n    ${command}`,
+  )
+  return ['not removed; remove by hand:', ...lines].join('\n')
+}

@@ -1,0 +1,43 @@
+export type { Agent, AgentContext, AgentState, VisibleSample } from './agent/agent.ts'
+export { bash } from './agent/bash.ts'
+export type { AssistantMessage, Message, ToolCall, ToolError, ToolMessage } from './agent/messages.ts'
+export type {
+  GenerateConfig,
+  Model,
+  ModelOutput,
+  ModelRequest,
+  ModelUsage,
+  ToolDescription,
+} from './agent/model.ts'
+export { nop } from './agent/nop.ts'
+export { oracle } from './agent/oracle.ts'
+export { scripted } from './agent/scripted.ts'
+export { submit } from './agent/submit.ts'
+export { defineTool } from './agent/tool.ts'
+export { toolLoop } from './agent/tool-loop.ts'
+export type { Transcript, TranscriptEvent } from './agent/transcript.ts'
+export * from './errors.ts'
+export type { Budget, SampleLimits } from './limit/budget.ts'
+export { readLog } from './log/log-reader.ts'
+export type { LogRecord, SampleRecord } from './log/records.ts'
+export { evaluate, type RunResult } from './run/evaluate.ts'
+export type { EvaluateOptions } from './run/options.ts'
+export type { EvalResult } from './run/run-eval.ts'
+export type { RunEvent } from './run/run-event.ts'
+export type { SandboxIdentity, SandboxSelector } from './sample/identity.ts'
+export type { FileContent, Sample, SampleFiles } from './sample/sample.ts'
+export { type DockerConfig, docker, type SandboxSpec } from './sample/sandbox-spec.ts'
+export type { SandboxProvider } from './sandbox/provider.ts'
+export type { ExecOptions, ExecResult, Sandbox, SandboxProcess, SpawnOptions } from './sandbox/sandbox.ts'
+export { command } from './score/command.ts'
+export { exact } from './score/exact.ts'
+export { includes } from './score/includes.ts'
+export { match } from './score/match.ts'
+export { accuracy, type Metric, mean, stderr } from './score/metrics.ts'
+export { pattern } from './score/pattern.ts'
+export type { Score, Scorer, ScorerContext } from './score/scorer.ts'
+export { fileDataset } from './task/dataset-file.ts'
+export { type EnqueuedSample, enqueueSample } from './task/enqueue.ts'
+export { type LoadedTask, loadTasks } from './task/load-tasks.ts'
+export { SampleSource } from './task/sample-source.ts'
+export { defineTask, type Task, type TaskDefinition, type TaskFactory } from './task/task.ts'

@@ -1,0 +1,66 @@
+import PQueue from 'p-queue'
+import { FairQueue, type FairQueueOptions } from './fair-queue.ts'
+
+/** A place in a limiter; disposing gives it back, once. */
+export interface Slot extends Disposable {
+  release(): void
+}
+
+export interface AcquireOptions {
+  /** Groups take turns; within a group the first comes first. */
+  readonly group?: string
+  /** Ends the wait, rejecting with the signal's reason; a slot already held is not touched. */
+  readonly signal?: AbortSignal
+}
+
+/** How many may hold a slot at once. Resizable at any time; lowering it takes nothing away from holders. */
+export class Limiter {
+  readonly #queue: PQueue<FairQueue, FairQueueOptions & { signal?: AbortSignal; id?: string }>
+
+  constructor(limit: number) {
+    this.#queue = new PQueue({ concurrency: checked(limit), queueClass: FairQueue })
+  }
+
+  get limit(): number {
+    return this.#queue.concurrency
+  }
+
+  set limit(limit: number) {
+    this.#queue.concurrency = checked(limit)
+  }
+
+  /** Slots held now. */
+  get held(): number {
+    return this.#queue.pending
+  }
+
+  get waiting(): number {
+    return this.#queue.size
+  }
+
+  async acquire(options: AcquireOptions = {}): Promise<Slot> {
+    const { group, signal } = options
+    signal?.throwIfAborted()
+    // p-queue frees the place of a running job when its signal aborts, so the signal that it gets is one for the wait alone.
+    const wait = new AbortController()
+    const endWait = () => wait.abort(signal?.reason)
+    signal?.addEventListener('abort', endWait, { once: true })
+    try {
+      return await new Promise<Slot>((resolve, reject) => {
+        const hold = () => new Promise<void>((release) => resolve(slot(release)))
+        this.#queue.add(hold, { group, signal: wait.signal }).catch(reject)
+      })
+    } finally {
+      signal?.removeEventListener('abort', endWait)
+    }
+  }
+}
+
+function slot(release: () => void): Slot {
+  return { release, [Symbol.dispose]: release }
+}
+
+function checked(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1) return limit
+  throw new TypeError(`expected a limit that is an integer of at least 1, got ${limit} (${typeof limit})`)
+}

@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import type { Message } from '../agent/messages.ts'
+import type { TranscriptEvent } from '../agent/transcript.ts'
+import type { Score } from '../score/scorer.ts'
+
+/** Version of the journal's lines. */
+export const LOG_VERSION = 1
+
+const sampleId = z.union([z.string(), z.number()])
+const time = z.iso.datetime()
+
+/** An error as it is kept: text only. */
+export const errorRecordSchema = z.object({
+  /** Which part of the sample's life failed. */
+  kind: z.enum([
+    'sandbox',
+    'files',
+    'setup',
+    'agent',
+    'tests',
+    'scorer',
+    'config',
+    'source',
+    'log',
+    'internal',
+  ]),
+  code: z.string(),
+  message: z.string(),
+  stack: z.string().optional(),
+  /** State and last output of a dead sandbox. */
+  postMortem: z.string().optional(),
+})
+export type ErrorRecord = z.infer<typeof errorRecordSchema>
+
+const scoreValueSchema = z.union([
+  z.number(),
+  z.string(),
+  z.boolean(),
+  z.array(z.union([z.number(), z.string(), z.boolean()])),
+  z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])),
+])
+
+const scoreShape = z.object({
+  value: scoreValueSchema,
+  answer: z.string().optional(),
+  explanation: z.string().optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+})
+
+export const headerSchema = z.object({
+  type: z.literal('header'),
+  version: z.literal(LOG_VERSION),
+  belljar: z.string(),
+  run: z.string(),
+  eval: z.string(),
+  createdAt: time,
+  task: z.object({
+    name: z.string(),
+    version: z.string().optional(),
+    file: z.string().optional(),
+    parameters: z.record(z.string(), z.unknown()),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+    tags: z.array(z.string()).optional(),
+  }),
+  dataset: z.object({
+    kind: z.enum(['fixed', 'source']),
+    /** Samples of the seed. */
+    samples: z.number(),
+    sampleIds: z.array(sampleId),
+  }),
+  model: z.string().optional(),
+  scorers: z.array(z.object({ name: z.string(), metrics: z.array(z.string()) })),
+  epochs: z.number(),
+  config: z.object({
+    maxSamples: z.number(),
+    maxSandboxes: z.number(),
+    failOnError: z.boolean(),
+    limits: z.record(z.string(), z.number()),
+    sandboxes: z.array(
+      z.object({ kind: z.string(), key: z.string(), description: z.string(), reach: z.string() }),
+    ),
+  }),
+})
+export type HeaderRecord = z.infer<typeof headerSchema>
+
+/** A sandbox configuration that was initialised or could not be. */
+export const configRecordSchema = z.object({
+  type: z.literal('config'),
+  key: z.string(),
+  kind: z.string(),
+  description: z.string(),
+  reach: z.string(),
+  durationMs: z.number(),
+  images: z.record(z.string(), z.string()).optional(),
+  planDigest: z.string().optional(),
+  error: errorRecordSchema.optional(),
+})
+export type ConfigRecord = z.infer<typeof configRecordSchema>
+
+const scoreSchema = z.custom<Score>((value) => scoreShape.safeParse(value).success, 'expected a score')
+
+const messageSchema = z.custom<Message>(
+  (value) => z.looseObject({ role: z.string() }).safeParse(value).success,
+  'expected a message',
+)
+
+const transcriptEventSchema = z.custom<TranscriptEvent>(
+  (value) => z.looseObject({ type: z.string() }).safeParse(value).success,
+  'expected an event',
+)
+
+export const eventRecordSchema = z.object({
+  type: z.literal('event'),
+  uuid: z.string(),
+  event: transcriptEventSchema,
+})
+export type EventRecord = z.infer<typeof eventRecordSchema>
+
+export const sampleStatusSchema = z.enum(['success', 'error', 'limit', 'cancelled'])
+
+export const sampleRecordSchema = z.object({
+  type: z.literal('sample'),
+  uuid: z.string(),
+  id: sampleId,
+  epoch: z.number(),
+  attempt: z.number(),
+  status: sampleStatusSchema,
+  input: z.string(),
+  target: z.union([z.string(), z.array(z.string())]).optional(),
+  choices: z.array(z.string()).optional(),
+  metadata: z.record(z.string(), z.unknown()),
+  files: z.array(z.string()).optional(),
+  setup: z.string().optional(),
+  sandbox: z
+    .object({ kind: z.string(), key: z.string(), images: z.record(z.string(), z.string()) })
+    .optional(),
+  messages: z.array(messageSchema),
+  output: z.string(),
+  /** By scorer; a scorer that could not judge has no entry. */
+  scores: z.record(z.string(), scoreSchema),
+  error: errorRecordSchema.optional(),
+  limit: z.object({ type: z.string(), limit: z.number() }).optional(),
+  startedAt: time,
+  completedAt: time,
+  totalMs: z.number(),
+  /** Without waiting for slots. */
+  workingMs: z.number(),
+  phases: z.array(z.object({ name: z.string(), durationMs: z.number() })),
+  usage: z.record(z.string(), z.record(z.string(), z.number())),
+})
+
+/** How one epoch of one sample ended; what a source's `sampleComplete` is told. */
+export type SampleRecord = z.infer<typeof sampleRecordSchema>
+export type SampleStatus = SampleRecord['status']
+
+/** What a person should know that belongs to no sample, and what teardown met. */
+export const noteRecordSchema = z.object({
+  type: z.literal('note'),
+  at: time,
+  level: z.enum(['info', 'warning', 'error']),
+  message: z.string(),
+  sample: sampleId.optional(),
+  epoch: z.number().optional(),
+})
+export type NoteRecord = z.infer<typeof noteRecordSchema>
+
+/** `value` null: over no scored sample. */
+export const metricRecordSchema = z.object({ name: z.string(), value: z.number().nullable() })
+
+export const evalStatusSchema = z.enum(['success', 'error', 'cancelled'])
+export type EvalStatus = z.infer<typeof evalStatusSchema>
+
+export const totalsSchema = z.object({
+  /** Sample-epochs that were planned. */
+  total: z.number(),
+  success: z.number(),
+  error: z.number(),
+  limit: z.number(),
+  cancelled: z.number(),
+})
+export type Totals = z.infer<typeof totalsSchema>
+
+export const footerSchema = z.object({
+  type: z.literal('footer'),
+  status: evalStatusSchema,
+  completedAt: time,
+  totals: totalsSchema,
+  scores: z.array(
+    z.object({
+      scorer: z.string(),
+      scored: z.number(),
+      unscored: z.number(),
+      metrics: z.array(metricRecordSchema),
+    }),
+  ),
+  error: errorRecordSchema.optional(),
+  /** Whether a source's end was reached; fixed data sets: always true. */
+  sourceEnded: z.boolean(),
+})
+export type FooterRecord = z.infer<typeof footerSchema>
+
+export const logRecordSchema = z.discriminatedUnion('type', [
+  headerSchema,
+  configRecordSchema,
+  eventRecordSchema,
+  sampleRecordSchema,
+  noteRecordSchema,
+  footerSchema,
+])
+export type LogRecord = z.infer<typeof logRecordSchema>

@@ -1,0 +1,64 @@
+import { ConfigError } from '../errors.ts'
+import { parseSample, type Sample } from '../sample/sample.ts'
+import type { EnqueuedSample } from '../task/enqueue.ts'
+import type { ConfigGates } from './config-gate.ts'
+import { Completion, type PlannedSample } from './planned-sample.ts'
+import type { ResolvedTask } from './resolved-task.ts'
+import { hostReferences } from './sample-files.ts'
+
+/** Turns samples into planned ones: checked, numbered, each with the gate of its configuration. */
+export class SamplePlanner {
+  readonly #task: ResolvedTask
+  readonly #gates: ConfigGates
+  #count = 0
+
+  constructor(task: ResolvedTask, gates: ConfigGates) {
+    this.#task = task
+    this.#gates = gates
+  }
+
+  seed(): PlannedSample[] {
+    return this.#task.seed.map(({ id, sample, added }) => ({
+      id,
+      index: this.#count++,
+      sample,
+      added,
+      gate: this.#gates.gateOf(sample),
+    }))
+  }
+
+  /** All of the samples or none. The caller's objects stay as they are. @throws ConfigError, DuplicateSampleError */
+  added(samples: readonly Sample[], origin: string): PlannedSample[] {
+    const checked = samples.map((sample, index) =>
+      this.#checked(sample, samples.length === 1 ? origin : `${origin} (sample ${index + 1})`),
+    )
+    const ids = this.#task.ids.takeAdded(checked, origin)
+    return checked.map((sample, index) => {
+      const id = ids[index] ?? String(index)
+      const completion = new Completion(id, this.#task.epochs)
+      return {
+        id,
+        index: this.#count++,
+        sample,
+        added: samples[index] ?? sample,
+        gate: this.#gates.gateOf(sample),
+        completion,
+      }
+    })
+  }
+
+  #checked(value: Sample, origin: string): Sample {
+    const sample = parseSample(value, origin)
+    const allowed = this.#task.task.definition.allow ?? []
+    const refused = hostReferences(sample).find(({ kind }) => !allowed.includes(`added-${kind}s`))
+    if (!refused) return sample
+    throw new ConfigError(
+      `file '${refused.field}' of an added sample names a ${refused.kind}, which is refused since an agent may have had a hand in it; give its content inline, or let the task allow: ['added-${refused.kind}s']`,
+      { where: origin },
+    )
+  }
+}
+
+export function enqueuedSample({ id, completion }: PlannedSample): EnqueuedSample {
+  return { id, completed: () => completion?.completed() ?? Promise.resolve([]) }
+}

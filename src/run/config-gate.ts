@@ -1,0 +1,174 @@
+import { Limiter } from '../limit/limiter.ts'
+import type { Sample } from '../sample/sample.ts'
+import type { SandboxSpec } from '../sample/sandbox-spec.ts'
+import type { InitialisedConfig } from '../sandbox/config-initialiser.ts'
+import type { ProviderContext, ResolvedConfig, SandboxProvider } from '../sandbox/provider.ts'
+import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
+
+/** Whether the samples of one configuration may start. A gate that has settled stays as it is. */
+export interface Gate {
+  readonly state: 'pending' | 'ready' | 'failed'
+  readonly sandbox?: GateSandbox
+  readonly error?: unknown
+  /** Resolves when the state is no longer pending; never rejects. */
+  readonly settled: Promise<void>
+}
+
+export interface GateSandbox {
+  readonly provider: SandboxProvider
+  readonly initialised: InitialisedConfig
+}
+
+/** The gate of samples without a sandbox. */
+const OPEN: Gate = { state: 'ready', settled: Promise.resolve() }
+
+export interface ConfigGatesOptions {
+  readonly manager: SandboxManager
+  readonly taskDirectory: string
+  /** The specification of a sample: run option, task and sample merged. */
+  readonly specOf: (sample: Sample) => SandboxSpec | undefined
+  readonly providerOf: (kind: string) => Promise<SandboxProvider>
+  readonly context: ProviderContext
+  readonly onSettled: (outcome: GateOutcome) => void
+}
+
+/** Told once per configuration key, or once per specification that could not be resolved. */
+export type GateOutcome =
+  | { readonly state: 'ready'; readonly initialised: InitialisedConfig }
+  | {
+      readonly state: 'failed'
+      readonly config: ResolvedConfig | undefined
+      readonly spec: SandboxSpec
+      readonly error: unknown
+      readonly durationMs: number
+    }
+
+const RESOLVED_AT_ONCE = 8
+
+/** One gate per distinct specification of a task; what a specification names is resolved and initialised on first sight. */
+export class ConfigGates {
+  readonly #options: ConfigGatesOptions
+  readonly #resolved = new Map<string, Promise<ResolvedSpec>>()
+  readonly #gates = new Map<string, OpenableGate>()
+  readonly #told = new Set<string>()
+  readonly #limiter = new Limiter(RESOLVED_AT_ONCE)
+
+  constructor(options: ConfigGatesOptions) {
+    this.#options = options
+  }
+
+  /** Resolves what samples ask for, initialising nothing. Returns each distinct configuration once. @throws ConfigError */
+  async resolve(samples: readonly Sample[]): Promise<ResolvedConfig[]> {
+    const asked = samples.flatMap((sample) => this.#request(sample) ?? [])
+    const resolved = await Promise.all(asked.map((request) => this.#resolve(request)))
+    return [...new Map(resolved.map(({ config }) => [config.key, config])).values()]
+  }
+
+  gateOf(sample: Sample): Gate {
+    let request: SpecRequest | undefined
+    try {
+      request = this.#request(sample)
+    } catch (error) {
+      return failedGate(error)
+    }
+    if (!request) return OPEN
+    let gate = this.#gates.get(request.key)
+    if (!gate) {
+      gate = new OpenableGate()
+      this.#gates.set(request.key, gate)
+      gate.settled = this.#open(gate, request)
+    }
+    return gate
+  }
+
+  #request(sample: Sample): SpecRequest | undefined {
+    const spec = this.#options.specOf(sample)
+    if (spec === undefined) return undefined
+    // Only compose files can be filled in from metadata.
+    const usesMetadata = spec.config === undefined || spec.config.compose !== undefined
+    const metadata = usesMetadata ? sample.metadata : undefined
+    return { key: JSON.stringify([spec, metadata]), spec, metadata }
+  }
+
+  #resolve(request: SpecRequest): Promise<ResolvedSpec> {
+    let resolved = this.#resolved.get(request.key)
+    if (!resolved) {
+      resolved = this.#resolveNow(request)
+      this.#resolved.set(request.key, resolved)
+    }
+    return resolved
+  }
+
+  async #resolveNow({ spec, metadata }: SpecRequest): Promise<ResolvedSpec> {
+    const { providerOf, taskDirectory, context } = this.#options
+    using _slot = await this.#limiter.acquire({ signal: context.signal })
+    const provider = await providerOf(spec.kind)
+    return {
+      provider,
+      config: await provider.resolve(spec, { taskDirectory, metadata, signal: context.signal }),
+    }
+  }
+
+  async #open(gate: OpenableGate, request: SpecRequest): Promise<void> {
+    const { manager, context } = this.#options
+    const startedMs = Date.now()
+    let config: ResolvedConfig | undefined
+    try {
+      const resolved = await this.#resolve(request)
+      config = resolved.config
+      const initialised = await manager.initialise(resolved.provider, config, context)
+      gate.ready({ provider: resolved.provider, initialised })
+      this.#tell(config.key, { state: 'ready', initialised })
+    } catch (error) {
+      gate.fail(error)
+      const durationMs = Date.now() - startedMs
+      this.#tell(config?.key ?? request.key, {
+        state: 'failed',
+        config,
+        spec: request.spec,
+        error,
+        durationMs,
+      })
+    }
+  }
+
+  #tell(key: string, outcome: GateOutcome): void {
+    if (this.#told.has(key) || this.#options.context.signal?.aborted) return
+    this.#told.add(key)
+    this.#options.onSettled(outcome)
+  }
+}
+
+interface SpecRequest {
+  readonly key: string
+  readonly spec: SandboxSpec
+  readonly metadata: Sample['metadata']
+}
+
+interface ResolvedSpec {
+  readonly provider: SandboxProvider
+  readonly config: ResolvedConfig
+}
+
+class OpenableGate implements Gate {
+  state: Gate['state'] = 'pending'
+  sandbox: GateSandbox | undefined
+  error: unknown
+  settled: Promise<void> = Promise.resolve()
+
+  ready(sandbox: GateSandbox): void {
+    this.sandbox = sandbox
+    this.state = 'ready'
+  }
+
+  fail(error: unknown): void {
+    this.error = error
+    this.state = 'failed'
+  }
+}
+
+function failedGate(error: unknown): Gate {
+  const gate = new OpenableGate()
+  gate.fail(error)
+  return gate
+}

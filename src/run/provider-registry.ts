@@ -1,0 +1,35 @@
+import { ConfigError } from '../errors.ts'
+import { DockerProvider } from '../sandbox/docker/docker-provider.ts'
+import type { SandboxProvider } from '../sandbox/provider.ts'
+
+/** Makes the provider of each kind when it is first asked for, once. */
+export class ProviderRegistry {
+  readonly #factories: Readonly<Record<string, () => Promise<SandboxProvider>>>
+  readonly #made = new Map<string, Promise<SandboxProvider>>()
+
+  constructor(factories: Readonly<Record<string, () => Promise<SandboxProvider>>> = {}) {
+    this.#factories = { docker: () => DockerProvider.connect(), ...factories }
+  }
+
+  /** @throws ConfigError for an unknown kind, or when the provider cannot work here (no engine answers, for instance) */
+  async get(kind: string): Promise<SandboxProvider> {
+    const factory = Object.hasOwn(this.#factories, kind) ? this.#factories[kind] : undefined
+    if (!factory)
+      throw new ConfigError(
+        `unknown sandbox kind '${kind}'; known kinds: ${Object.keys(this.#factories).join(', ')}`,
+      )
+    let made = this.#made.get(kind)
+    if (!made) {
+      made = factory()
+      this.#made.set(kind, made)
+    }
+    return made
+  }
+
+  async close(): Promise<void> {
+    const providers = await Promise.allSettled(this.#made.values())
+    await Promise.allSettled(
+      providers.map((provider) => (provider.status === 'fulfilled' ? provider.value.close() : undefined)),
+    )
+  }
+}

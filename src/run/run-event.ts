@@ -1,0 +1,55 @@
+import type { EvalStatus, FooterRecord, HeaderRecord, SampleRecord } from '../log/records.ts'
+import type { SampleId } from '../sample/sample-id.ts'
+
+/** What a run tells while it goes on: for progress, `--json` and tests. */
+export type RunEvent =
+  | {
+      readonly type: 'run-start'
+      readonly run: string
+      readonly tasks: readonly string[]
+      readonly maxSandboxes: number
+    }
+  | {
+      readonly type: 'eval-start'
+      readonly task: string
+      readonly eval: string
+      readonly log: string
+      readonly header: HeaderRecord
+    }
+  | { readonly type: 'samples-added'; readonly task: string; readonly total: number }
+  | {
+      readonly type: 'config-ready'
+      readonly task: string
+      readonly description: string
+      readonly durationMs: number
+    }
+  | {
+      readonly type: 'config-failed'
+      readonly task: string
+      readonly description: string
+      readonly message: string
+    }
+  | {
+      readonly type: 'sample-phase'
+      readonly task: string
+      readonly id: SampleId
+      readonly epoch: number
+      readonly phase: Phase
+    }
+  | { readonly type: 'sample-end'; readonly task: string; readonly record: SampleRecord }
+  | {
+      readonly type: 'note'
+      readonly task: string
+      readonly level: 'info' | 'warning' | 'error'
+      readonly message: string
+    }
+  | {
+      readonly type: 'eval-end'
+      readonly task: string
+      readonly status: EvalStatus
+      readonly log: string
+      readonly footer: FooterRecord
+    }
+
+/** Parts of a sample's life, in order; `wait` is for a sandbox slot. */
+export type Phase = 'wait' | 'start' | 'files' | 'setup' | 'agent' | 'tests' | 'score'

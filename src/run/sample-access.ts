@@ -1,0 +1,115 @@
+import type { AgentContext } from '../agent/agent.ts'
+import type { Model } from '../agent/model.ts'
+import { ConfigError } from '../errors.ts'
+import type { Budget } from '../limit/budget.ts'
+import type { Sample } from '../sample/sample.ts'
+import type { ManagedSandbox } from '../sandbox/managed-sandbox.ts'
+import { recordedSandbox } from '../sandbox/recorded-sandbox.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { ScorerContext } from '../score/scorer.ts'
+import type { SampleLife } from './sample-life.ts'
+
+export interface AccessOptions {
+  readonly sandbox: ManagedSandbox | undefined
+  readonly model: Model | undefined
+  readonly budget: Budget
+  readonly signal: AbortSignal
+}
+
+/** What an agent or the scorers may reach of a sample. Its sandboxes record every call and can be used no longer once it is closed. */
+export class SampleAccess {
+  readonly #life: SampleLife
+  readonly #options: AccessOptions
+  readonly #services = new Map<string, Sandbox>()
+  readonly #closed = new AbortController()
+
+  constructor(life: SampleLife, options: AccessOptions) {
+    this.#life = life
+    this.#options = options
+  }
+
+  close(): void {
+    this.#closed.abort()
+  }
+
+  agentContext(): AgentContext {
+    const { budget, signal, model } = this.#options
+    const { tests: _hidden, ...sample } = this.#sample
+    return {
+      ...this.#common(),
+      sample,
+      model: model ?? NO_MODEL,
+      state: this.#life.state,
+      budget,
+      transcript: this.#life,
+      signal,
+    }
+  }
+
+  scorerContext(): ScorerContext {
+    return { ...this.#common(), sample: this.#sample, state: this.#life.state, signal: this.#options.signal }
+  }
+
+  get #sample(): Sample {
+    const { sample, id } = this.#life.run.planned
+    return { ...sample, id }
+  }
+
+  #common(): { epoch: number; sandbox: Sandbox; service: (name: string) => Sandbox } {
+    return {
+      epoch: this.#life.run.epoch,
+      sandbox: this.#service('default'),
+      service: (name) => this.#service(name),
+    }
+  }
+
+  #service(name: string): Sandbox {
+    const { sandbox } = this.#options
+    if (!sandbox) return NO_SANDBOX
+    const service = name === 'default' ? sandbox.default : sandbox.services.get(name)
+    if (!service)
+      throw new ConfigError(
+        `there is no service '${name}' (services: ${[...sandbox.services.keys()].join(', ')})`,
+      )
+    return this.#recorded(service)
+  }
+
+  #recorded(service: Sandbox): Sandbox {
+    let recorded = this.#services.get(service.service)
+    if (!recorded) {
+      recorded = recordedSandbox(service, {
+        record: (event) => this.#life.record(event),
+        closed: this.#closed.signal,
+      })
+      this.#services.set(service.service, recorded)
+    }
+    return recorded
+  }
+}
+
+const noSandbox = async () => {
+  throw new ConfigError('this task has no sandbox; give it one with `sandbox`')
+}
+
+const NO_SANDBOX: Sandbox = {
+  service: 'none',
+  exec: noSandbox,
+  spawn: noSandbox,
+  readFile: noSandbox,
+  readText: noSandbox,
+  writeFile: noSandbox,
+  upload: noSandbox,
+  download: noSandbox,
+  stat: noSandbox,
+  exists: noSandbox,
+  list: noSandbox,
+  remove: noSandbox,
+  shellCommand: () => '',
+}
+
+const NO_MODEL: Model = {
+  name: 'none',
+  generate: async () => {
+    throw new ConfigError('this run has no model: pass one as `model`, or use an agent that needs none')
+  },
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import type { AgentState } from '../agent/agent.ts'
+import type { ModelUsage } from '../agent/model.ts'
+import type { Transcript, TranscriptEvent } from '../agent/transcript.ts'
+import { type LimitExceededError, SandboxUnavailableError } from '../errors.ts'
+import { errorRecord } from '../log/error-record.ts'
+import type { ErrorRecord, EventRecord, SampleRecord } from '../log/records.ts'
+import type { Score } from '../score/scorer.ts'
+import type { GateSandbox } from './config-gate.ts'
+import type { PlannedRun } from './planned-sample.ts'
+import type { Phase } from './run-event.ts'
+
+/** What belongs to one epoch of one sample while it lives, and becomes its record. */
+export class SampleLife implements Transcript {
+  readonly uuid = randomUUID()
+  readonly run: PlannedRun
+  readonly state: AgentState
+  readonly scores: Record<string, Score> = {}
+  readonly #startedMs = Date.now()
+  readonly #phases: { name: Phase; durationMs: number }[] = []
+  readonly #usage: Record<string, Record<string, number>> = {}
+  readonly #log: (record: EventRecord) => void
+  #status: SampleRecord['status'] = 'success'
+  #error: ErrorRecord | undefined
+  #limit: SampleRecord['limit']
+
+  constructor(run: PlannedRun, log: (record: EventRecord) => void) {
+    this.run = run
+    this.state = { messages: [], output: '' }
+    this.#log = log
+  }
+
+  get failed(): boolean {
+    return this.#status === 'error' || this.#status === 'cancelled'
+  }
+
+  record(event: TranscriptEvent): void {
+    if (event.type === 'model-output' && event.output) this.#count(event.model, event.output.usage)
+    this.#log({ type: 'event', uuid: this.uuid, event })
+  }
+
+  /** Adds to the time of a phase. */
+  spent(name: Phase, durationMs: number): void {
+    this.#phases.push({ name, durationMs })
+  }
+
+  /** The first cause stands. */
+  fail(kind: ErrorRecord['kind'], error: unknown): void {
+    if (this.failed) return
+    this.#status = 'error'
+    this.#error = errorRecord(error instanceof SandboxUnavailableError ? 'sandbox' : kind, error)
+  }
+
+  cancel(): void {
+    if (!this.failed) this.#status = 'cancelled'
+  }
+
+  reachLimit(error: LimitExceededError): void {
+    this.#status = 'limit'
+    this.#limit = { type: error.type, limit: error.limit }
+  }
+
+  finish(sandbox: GateSandbox | undefined): SampleRecord {
+    const { planned, epoch } = this.run
+    const { sample } = planned
+    const now = Date.now()
+    return {
+      type: 'sample',
+      uuid: this.uuid,
+      id: planned.id,
+      epoch,
+      attempt: 1,
+      status: this.#status,
+      input: sample.input,
+      target: sample.target as string | string[] | undefined,
+      choices: sample.choices as string[] | undefined,
+      metadata: { ...sample.metadata },
+      files: sample.files && Object.keys(sample.files),
+      setup: sample.setup,
+      sandbox: sandbox && sandboxRecord(sandbox),
+      messages: this.state.messages,
+      output: this.state.output,
+      scores: this.scores,
+      error: this.#error,
+      limit: this.#limit,
+      startedAt: new Date(this.#startedMs).toISOString(),
+      completedAt: new Date(now).toISOString(),
+      totalMs: now - this.#startedMs,
+      workingMs: this.#working(),
+      phases: this.#phases,
+      usage: this.#usage,
+    }
+  }
+
+  #working(): number {
+    const working = this.#phases.filter(({ name }) => name !== 'wait' && name !== 'start')
+    return working.reduce((sum, { durationMs }) => sum + durationMs, 0)
+  }
+
+  #count(model: string, usage: ModelUsage): void {
+    const total = this.#usage[model] ?? {}
+    this.#usage[model] = total
+    for (const [name, tokens] of Object.entries(usage)) total[name] = (total[name] ?? 0) + tokens
+  }
+}
+
+function sandboxRecord({ initialised: { config, facts } }: GateSandbox): SampleRecord['sandbox'] {
+  return { kind: config.kind, key: config.key, images: { ...facts.images } }
+}

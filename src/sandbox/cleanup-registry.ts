@@ -1,0 +1,75 @@
+import { errorMessage } from '../errors.ts'
+import type { SandboxIdentity, SandboxSelector } from '../sample/identity.ts'
+import type { LeftObject, RemovalReport, SandboxProvider } from './provider.ts'
+
+type Remover = Pick<SandboxProvider, 'remove'>
+
+/** Something of a sandbox may exist from `register` until a removal found nothing left of it. */
+export interface CleanupEntry {
+  /** Attempts the removal; calls while one is under way share it. */
+  remove(): Promise<RemovalReport>
+  /** Everything of it was seen to be gone. */
+  done(): void
+}
+
+/** What must be removed before a run may end. Registered before it is created. */
+export class CleanupRegistry {
+  readonly #entries = new Set<CleanupEntry>()
+  readonly #left = new Map<string, LeftObject>()
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  register(provider: Remover, identity: SandboxIdentity): CleanupEntry {
+    let underWay: Promise<RemovalReport> | undefined
+    const entry: CleanupEntry = {
+      remove: () => {
+        underWay ??= this.#remove(provider, identity, entry).finally(() => {
+          underWay = undefined
+        })
+        return underWay
+      },
+      done: () => this.#entries.delete(entry),
+    }
+    this.#entries.add(entry)
+    return entry
+  }
+
+  /** Attempts every removal that is due, however others fare, and returns what is left of all of them. */
+  async removeAll(): Promise<readonly LeftObject[]> {
+    await Promise.all([...this.#entries].map((entry) => entry.remove()))
+    return this.left
+  }
+
+  /** What removals found that would not go. */
+  get left(): readonly LeftObject[] {
+    return [...this.#left.values()]
+  }
+
+  async #remove(provider: Remover, identity: SandboxIdentity, entry: CleanupEntry): Promise<RemovalReport> {
+    const report = await attempt(provider, identity)
+    for (const object of report.left) this.#left.set(`${object.kind} ${object.name}`, object)
+    if (report.left.length > 0) return report
+    this.#entries.delete(entry)
+    return report
+  }
+
+  /** Takes over the result of a later look at the same objects. */
+  settle(report: RemovalReport): void {
+    this.#entries.clear()
+    this.#left.clear()
+    for (const object of report.left) this.#left.set(`${object.kind} ${object.name}`, object)
+  }
+}
+
+/** A removal that throws is a removal that left something: nothing may be taken for gone because the look at it failed. */
+export async function attempt(provider: Remover, selector: SandboxSelector): Promise<RemovalReport> {
+  try {
+    return await provider.remove(selector)
+  } catch (error) {
+    const name = `whatever is labelled belljar.run=${selector.run}`
+    const command = `docker rm -fv $(docker ps -aq --filter label=belljar.run=${selector.run})`
+    return { removed: 0, left: [{ kind: 'container', name, reason: errorMessage(error), command }] }
+  }
+}

@@ -1,0 +1,199 @@
+import { z } from 'zod'
+import type { Agent } from '../agent/agent.ts'
+import { nop } from '../agent/nop.ts'
+import { oracle } from '../agent/oracle.ts'
+import { ConfigError } from '../errors.ts'
+import type { SampleLimits } from '../limit/budget.ts'
+import type { Sample } from '../sample/sample.ts'
+import { parseSandboxSpec, type SandboxSpec } from '../sample/sandbox-spec.ts'
+import type { Scorer } from '../score/scorer.ts'
+import type { DatasetFile } from './dataset-file.ts'
+import { SampleSource } from './sample-source.ts'
+
+/** Samples, a data file, or what makes samples while the task runs. A factory gives every eval a source of its own. */
+export type Dataset = readonly Sample[] | DatasetFile | SampleSource | (() => SampleSource)
+
+/** What a task may allow that is refused otherwise. */
+export const ALLOWANCES = ['added-paths', 'added-urls'] as const
+export type Allowance = (typeof ALLOWANCES)[number]
+
+export interface TaskDefinition {
+  /** Default: the file's name. */
+  readonly name?: string
+  readonly version?: string
+  readonly dataset: Dataset
+  /** A function, or the name of a built-in agent: `oracle`, `nop`. */
+  readonly agent: Agent | string
+  readonly scorers?: readonly Scorer[]
+  /** Left out: what lies beside the task file, else none. false: none. */
+  readonly sandbox?: SandboxSpec | string | false
+  /** How often each sample is run (default 1). */
+  readonly epochs?: number
+  /** Samples at once (default: as many as sandbox slots; 25 without sandboxes). */
+  readonly maxSamples?: number
+  readonly limits?: SampleLimits
+  /** Whether an error in any sample fails the eval (default true). */
+  readonly failOnError?: boolean
+  /** Deadline of a sample's `setup` in milliseconds (default 300,000). */
+  readonly setupTimeoutMs?: number
+  /** Time for all scorers of a sample together, in milliseconds (default 600,000). */
+  readonly scoreTimeoutMs?: number
+  /** Asks the source when at most so many runs are outstanding (default 0). */
+  readonly prefetch?: number
+  readonly allow?: readonly Allowance[]
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly tags?: readonly string[]
+}
+
+/** A definition that has been checked. Made by `defineTask`. */
+export class Task {
+  readonly definition: TaskDefinition
+  readonly agent: Agent
+  readonly sandbox: SandboxSpec | false | undefined
+
+  constructor(definition: TaskDefinition) {
+    checkDefinition(definition)
+    this.definition = definition
+    this.agent = agentOf(definition)
+    this.sandbox =
+      typeof definition.sandbox === 'string' ? parseSandboxSpec(definition.sandbox) : definition.sandbox
+  }
+
+  get name(): string | undefined {
+    return this.definition.name
+  }
+}
+
+/** A task that takes arguments. Made by `defineTask(meta, build)`. */
+export class TaskFactory {
+  readonly name: string
+  readonly version: string | undefined
+  readonly parameters: z.ZodObject
+  readonly #build: (parameters: never) => TaskDefinition
+
+  constructor(meta: TaskMeta, build: (parameters: never) => TaskDefinition) {
+    this.name = meta.name
+    this.version = meta.version
+    this.parameters = z.strictObject((meta.parameters ?? z.object({})).shape)
+    this.#build = build
+  }
+
+  /** @throws ConfigError for arguments that are not declared or do not fit */
+  create(given: Readonly<Record<string, unknown>>): {
+    task: Task
+    parameters: Readonly<Record<string, unknown>>
+  } {
+    const parsed = this.parameters.safeParse(given)
+    if (!parsed.success) throw new ConfigError(this.#refusal(parsed.error), { where: `task '${this.name}'` })
+    const definition = this.#build(parsed.data as never)
+    const task = new Task({ ...definition, name: this.name, version: this.version ?? definition.version })
+    return { task, parameters: parsed.data }
+  }
+
+  #refusal(error: z.ZodError): string {
+    const expected = Object.keys(this.parameters.shape).join(', ') || 'none'
+    const problems = error.issues.map((issue) => {
+      if (issue.code === 'unrecognized_keys')
+        return `unknown parameter ${issue.keys.map((key) => `'${key}'`).join(', ')}`
+      return `parameter '${issue.path.join('.')}': ${issue.message}`
+    })
+    return `${problems.join('; ')} (expected parameters: ${expected})`
+  }
+}
+
+export interface TaskMeta<Parameters extends z.ZodObject = z.ZodObject> {
+  readonly name: string
+  readonly version?: string
+  /** Unknown arguments are refused. */
+  readonly parameters?: Parameters
+}
+
+/** Defines a task. @throws ConfigError that names the field at fault */
+export function defineTask(definition: TaskDefinition): Task
+/** Defines a task with parameters (`-T key=value`). */
+export function defineTask<Parameters extends z.ZodObject>(
+  meta: TaskMeta<Parameters>,
+  build: (parameters: z.output<Parameters>) => TaskDefinition,
+): TaskFactory
+export function defineTask(
+  first: TaskDefinition | TaskMeta,
+  build?: (parameters: never) => TaskDefinition,
+): Task | TaskFactory {
+  return build ? new TaskFactory(first as TaskMeta, build) : new Task(first as TaskDefinition)
+}
+
+const positive = z.number().int().positive()
+
+const plainFields = z.strictObject({
+  name: z.string().regex(/\S/).optional(),
+  version: z.string().optional(),
+  dataset: z.custom<Dataset>(
+    isDataset,
+    'expected an array of samples, fileDataset(...), a SampleSource or a function that makes one',
+  ),
+  agent: z.custom<Agent | string>(
+    (value) => typeof value === 'function' || typeof value === 'string',
+    'expected an agent',
+  ),
+  scorers: z.array(z.custom<Scorer>(isScorer, 'expected a scorer')).optional(),
+  sandbox: z.union([z.literal(false), z.string(), z.looseObject({ kind: z.string() })]).optional(),
+  epochs: positive.optional(),
+  maxSamples: positive.optional(),
+  limits: z
+    .strictObject({ timeMs: positive, messages: positive, turns: positive, tokens: positive })
+    .partial()
+    .optional(),
+  failOnError: z.boolean().optional(),
+  setupTimeoutMs: positive.optional(),
+  scoreTimeoutMs: positive.optional(),
+  prefetch: z.number().int().nonnegative().optional(),
+  allow: z.array(z.enum(ALLOWANCES)).optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  tags: z.array(z.string()).optional(),
+})
+
+function checkDefinition(definition: TaskDefinition): void {
+  const parsed = plainFields.safeParse(definition)
+  if (parsed.success) return
+  const problems = parsed.error.issues.map(
+    (issue) => `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`,
+  )
+  throw new ConfigError(problems.join('; '), { where: `task '${definition?.name ?? 'without a name'}'` })
+}
+
+const BUILT_IN: Readonly<Record<string, () => Agent>> = { oracle, nop }
+
+function agentOf({ agent, name }: TaskDefinition): Agent {
+  if (typeof agent !== 'string') return agent
+  const builtIn = BUILT_IN[agent]
+  if (builtIn && Object.hasOwn(BUILT_IN, agent)) return builtIn()
+  throw new ConfigError(
+    `unknown agent '${agent}'; expected a function or one of ${Object.keys(BUILT_IN).join(', ')}`,
+    {
+      where: `task '${name ?? 'without a name'}'`,
+    },
+  )
+}
+
+function isDataset(value: unknown): boolean {
+  return (
+    Array.isArray(value) ||
+    value instanceof SampleSource ||
+    typeof value === 'function' ||
+    isDatasetFile(value)
+  )
+}
+
+export function isDatasetFile(value: unknown): value is DatasetFile {
+  return typeof value === 'object' && value !== null && 'load' in value && typeof value.load === 'function'
+}
+
+function isScorer(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'name' in value &&
+    'score' in value &&
+    typeof value.score === 'function'
+  )
+}
