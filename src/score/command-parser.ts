@@ -20,7 +20,9 @@ export async function parseResult(result: ExecResult, options: ParseOptions): Pr
   const { parse, name, context } = options
   if (typeof parse === 'function') {
     const parsed = await parse(result, context)
-    return typeof parsed === 'number' ? { value: parsed, explanation: explain(result) } : parsed
+    if (typeof parsed !== 'number') return parsed
+    if (Number.isFinite(parsed)) return { value: parsed, explanation: explain(result) }
+    throw unreadable(result, `a number from its \`parse\` function, got ${parsed}`, name)
   }
   if (parse === 'exit-code' || result.signal !== null) {
     return { value: result.exitCode === 0 ? 1 : 0, explanation: explain(result) }
@@ -36,8 +38,13 @@ function lastNumber(result: ExecResult, name: string): number {
   const line = result.stdout.trim().split('\n').at(-1)?.trim() ?? ''
   const number = line === '' ? Number.NaN : Number(line)
   if (Number.isFinite(number)) return number
-  throw new BelljarError(
-    'scorer-failed',
-    `scorer '${name}' expected a number on the last line of the output, got ${JSON.stringify(line.slice(0, 200))} (${explain(result)})`,
+  throw unreadable(
+    result,
+    `a number on the last line of the output, got ${JSON.stringify(line.slice(0, 200))}`,
+    name,
   )
+}
+
+function unreadable(result: ExecResult, expected: string, name: string): BelljarError {
+  return new BelljarError('scorer-failed', `scorer '${name}' expected ${expected} (${explain(result)})`)
 }

@@ -50,6 +50,12 @@ describe('command', () => {
     expect(await judge(() => ({}), { parse: () => null })).toBeNull()
   })
 
+  it('fails when the function gives no number that counts', async () => {
+    await expect(judge(() => ({}), { parse: () => Number.NaN })).rejects.toMatchObject({
+      code: 'scorer-failed',
+    })
+  })
+
   it('scores a deadline that passed as 0, with what was printed until then', async () => {
     const partial = { stdout: 'test 1 ok', stderr: '', stdoutBytes: 9, stderrBytes: 0, truncated: false }
     const score = await judge(() => new ExecTimeoutError('too long', { timeoutMs: 2000, partial }))
