@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import { ConfigError } from '../../errors.ts'
 import { checkPolicy, refusalLines } from '../policy/policy.ts'
@@ -18,16 +19,17 @@ export interface PlanRequest extends ResolveRequest {
   readonly readable: readonly Refusal[]
 }
 
-function profiles(request: PlanRequest, parsed: ParsedProject): Map<string, string> {
+/** Compose reads a profile beside the first file, whichever file names it. One that must not be read is refused already. */
+function seccompProfiles(request: PlanRequest, parsed: ParsedProject, inexpressible: string[]) {
   const found = new Map<string, string>()
-  const named = request.sources.hostFiles.filter((file) => file.kind === 'seccomp')
-  for (const service of Object.values(parsed.project.services)) {
+  for (const [name, service] of Object.entries(parsed.project.services)) {
     for (const written of (service.security_opt ?? []).flatMap((option) => seccompFile(option) ?? [])) {
-      const file = named.find(
-        ({ path }) => path === written || path.endsWith(`/${written.replace(/^\.\//, '')}`),
-      )
-      const text = file && request.sources.texts.get(file.path)
-      if (text !== undefined) found.set(written, compacted(text, file?.path ?? written))
+      const path = resolve(request.input.directory, written)
+      const text = request.sources.texts.get(path)
+      if (text !== undefined) found.set(written, compacted(text, path))
+      else if (request.readable.length === 0) {
+        inexpressible.push(`services.${name}.security_opt: the seccomp profile ${path} cannot be read`)
+      }
     }
   }
   return found
@@ -78,18 +80,19 @@ interface Mapped {
 
 async function mapProject(request: PlanRequest, parsed: ParsedProject): Promise<Mapped> {
   const hostPaths = await projectHostPaths(parsed.project)
-  const seccompProfiles = profiles(request, parsed)
+  const inexpressible: string[] = []
+  const profiles = seccompProfiles(request, parsed, inexpressible)
   const refusals = checkPolicy(
-    { project: parsed.project, hostPaths, seccompProfiles },
+    { project: parsed.project, hostPaths, seccompProfiles: profiles },
     { taskDirectory: request.taskDirectory, allow: request.context.allow ?? [] },
   )
   const context: MapContext = {
-    seccompProfiles,
+    seccompProfiles: profiles,
     environment: await environmentOf(request, parsed),
     outsidePaths: new Set(
       hostPaths.filter((path) => !isInside(path.real, request.taskDirectory)).map((path) => path.path),
     ),
-    inexpressible: [],
+    inexpressible,
     rewritings: [],
   }
   return { plan: composePlan(parsed, context), context, refusals }

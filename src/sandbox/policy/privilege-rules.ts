@@ -33,9 +33,9 @@ function capabilityRefusals({ place, service }: NamedService): Refusal[] {
 }
 
 /** A profile that allows by default is unconfined in all but name. */
-function isPermissive(profile: string | undefined): boolean {
+function isPermissive(profile: string): boolean {
   try {
-    const { defaultAction } = JSON.parse(profile ?? '') as { defaultAction?: unknown }
+    const { defaultAction } = JSON.parse(profile) as { defaultAction?: unknown }
     return !/^SCMP_ACT_(ERRNO|KILL|KILL_PROCESS|KILL_THREAD|TRAP)$/.test(String(defaultAction))
   } catch {
     return true
@@ -45,7 +45,8 @@ function isPermissive(profile: string | undefined): boolean {
 function securityRefusal(written: string, profiles: PolicySubject['seccompProfiles']) {
   const { name, value } = securityOption(written)
   if (name === 'seccomp' && value !== 'builtin') {
-    if (value !== 'unconfined' && !isPermissive(profiles.get(value))) return undefined
+    const profile = profiles.get(value)
+    if (value !== 'unconfined' && (profile === undefined || !isPermissive(profile))) return undefined
     return { why: 'system calls that Docker blocks', allow: 'seccomp-unconfined' }
   }
   if (name === 'apparmor') {
