@@ -1,0 +1,105 @@
+import { isAbsolute, relative, resolve } from 'node:path'
+import { ConfigError } from '../../../errors.ts'
+import type { DockerConfig, SandboxSpec } from '../../../sample/sandbox-spec.ts'
+import { resolveCompose } from '../../compose/resolve.ts'
+import type { ResolveContext, ResolvedConfig } from '../../provider.ts'
+import type { BuildPlan, ImagePlan, SandboxPlan } from '../../sandbox-plan.ts'
+import { discoverDockerConfig } from '../discover.ts'
+import { buildHash } from '../image/build-hash.ts'
+import { canonicalHash } from './canonical.ts'
+import { singleServicePlan } from './single-service.ts'
+
+/** What a resolved Docker configuration carries as `data`. */
+export interface DockerConfigData {
+  readonly plan: SandboxPlan
+  /** Content hash by service, for those that are built. */
+  readonly buildHashes: Readonly<Record<string, string>>
+  readonly warnings: readonly string[]
+}
+
+interface Described {
+  readonly plan: SandboxPlan
+  readonly description: string
+  readonly reach: string
+  readonly warnings?: readonly string[]
+}
+
+function buildPlan(
+  config: DockerConfig & { build: NonNullable<DockerConfig['build']> },
+  base: string,
+): BuildPlan {
+  const build = typeof config.build === 'string' ? { context: config.build } : config.build
+  const platform = ('platform' in build ? build.platform : undefined) ?? config.platform
+  const rest = { dockerfile: 'Dockerfile', args: {}, ...build }
+  return { ...rest, context: resolve(base, build.context), ...(platform && { platform }) }
+}
+
+function describeOwn(config: DockerConfig, taskDirectory: string): Described {
+  const reach = `internet: ${config.network === 'internet' ? 'on' : 'off'}`
+  if (config.build !== undefined) {
+    const build = buildPlan({ ...config, build: config.build }, taskDirectory)
+    const dockerfile = isAbsolute(build.dockerfile)
+      ? build.dockerfile
+      : resolve(build.context, build.dockerfile)
+    const plan = singleServicePlan(config, { kind: 'build', build })
+    return { plan, description: `build ${relative(taskDirectory, dockerfile) || dockerfile}`, reach }
+  }
+  const reference = config.image ?? ''
+  const platform = config.platform ? { platform: config.platform } : {}
+  const image: ImagePlan = { kind: 'reference', reference, pull: config.pull ?? 'missing', ...platform }
+  return { plan: singleServicePlan(config, image), description: `image ${reference}`, reach }
+}
+
+async function describeConfig(config: DockerConfig, context: ResolveContext): Promise<Described> {
+  if (config.compose === undefined) return describeOwn(config, context.taskDirectory)
+  return resolveCompose(config.compose, context)
+}
+
+/** What starting cannot do yet, named before anything is started. */
+function refuseUnsupported(plan: SandboxPlan, where: string): void {
+  const names = plan.services.map(({ name }) => name)
+  if (names.length !== 1) {
+    throw new ConfigError(
+      `sandboxes of several services are not supported yet; this one has ${names.length}: ${names.join(', ')}`,
+      { where },
+    )
+  }
+  for (const service of plan.services) {
+    const keys = [
+      ...((service.replicas ?? 1) > 1 ? ['several replicas'] : []),
+      ...(service.hooks && service.hooks.postStart.length + service.hooks.preStop.length > 0
+        ? ['lifecycle hooks']
+        : []),
+      ...(service.image.kind === 'build' && service.image.build.buildx
+        ? ['a build that only buildx can do (secrets, ssh, named contexts)']
+        : []),
+    ]
+    if (keys.length > 0) {
+      throw new ConfigError(`not supported yet in service '${service.name}': ${keys.join(', ')}`, { where })
+    }
+  }
+}
+
+/** Reads what a specification names and hashes it; contacts no engine. @throws ConfigError */
+export async function resolveDockerConfig(
+  spec: SandboxSpec,
+  context: ResolveContext,
+): Promise<ResolvedConfig> {
+  const config = spec.config ?? discoverDockerConfig(context.taskDirectory)
+  if (!config) {
+    throw new ConfigError(
+      'the sandbox is docker, but there is no compose.yaml, compose.yml, docker-compose.yaml, docker-compose.yml or Dockerfile beside the task file, and the task names none',
+      { where: context.taskDirectory },
+    )
+  }
+  context.signal?.throwIfAborted()
+  const { plan, description, reach, warnings = [] } = await describeConfig(config, context)
+  refuseUnsupported(plan, config.compose ?? context.taskDirectory)
+  const buildHashes: Record<string, string> = {}
+  for (const { name, image } of plan.services) {
+    if (image.kind === 'build') buildHashes[name] = await buildHash(image.build)
+  }
+  const key = canonicalHash({ plan, buildHashes }).slice(0, 32)
+  const data: DockerConfigData = { plan, buildHashes, warnings }
+  return { kind: 'docker', key, description, reach, data }
+}

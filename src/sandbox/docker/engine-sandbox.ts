@@ -1,0 +1,88 @@
+import type {
+  DownloadOptions,
+  ExecOptions,
+  ExecResult,
+  FileEntry,
+  FileStat,
+  ReadOptions,
+  RemoveOptions,
+  Sandbox,
+  SandboxProcess,
+  SpawnOptions,
+  UploadOptions,
+  UserOptions,
+  WriteOptions,
+} from '../sandbox.ts'
+import type { ContainerRef } from './container/container-ref.ts'
+import { Commands } from './exec/commands.ts'
+import { runCommand } from './exec/run-command.ts'
+import { spawnCommand } from './exec/spawn-command.ts'
+import { download } from './files/download.ts'
+import * as files from './files/file-calls.ts'
+import { upload } from './files/upload.ts'
+
+/** One service over the Engine's own exec and archive calls: needs a shell and a few tools in the image. */
+export class EngineSandbox implements Sandbox {
+  readonly service: string
+  readonly commands = new Commands()
+  readonly #context: files.FileContext
+
+  constructor(container: ContainerRef) {
+    this.service = container.service
+    this.#context = { container, commands: this.commands }
+  }
+
+  get container(): ContainerRef {
+    return this.#context.container
+  }
+
+  exec(command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+    return runCommand(this.container, command, { ...options, commands: this.commands })
+  }
+
+  spawn(command: readonly string[], options: SpawnOptions = {}): Promise<SandboxProcess> {
+    return spawnCommand(this.container, command, { ...options, commands: this.commands })
+  }
+
+  readFile(path: string, options: ReadOptions = {}): Promise<Uint8Array> {
+    return files.readFile(this.#context, path, options)
+  }
+
+  async readText(path: string, options: ReadOptions = {}): Promise<string> {
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await this.readFile(path, options))
+  }
+
+  writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
+    return files.writeFile(this.#context, path, { ...options, content })
+  }
+
+  upload(hostPath: string, path: string, options: UploadOptions = {}): Promise<void> {
+    return upload(this.#context, hostPath, { ...options, path })
+  }
+
+  download(path: string, hostPath: string, options: DownloadOptions = {}): Promise<void> {
+    return download(this.#context, path, { ...options, hostPath })
+  }
+
+  stat(path: string, options: UserOptions = {}): Promise<FileStat> {
+    return files.statFile(this.#context, path, options)
+  }
+
+  exists(path: string, options: UserOptions = {}): Promise<boolean> {
+    return files.fileExists(this.#context, path, options)
+  }
+
+  list(path: string, options: UserOptions = {}): Promise<FileEntry[]> {
+    return files.listFiles(this.#context, path, options)
+  }
+
+  remove(path: string, options: RemoveOptions = {}): Promise<void> {
+    return files.removeFile(this.#context, path, options)
+  }
+
+  shellCommand(): string {
+    const { endpoint } = this.container.engine
+    const host = endpoint.description.startsWith('default') ? '' : `-H ${endpoint.url} `
+    return `docker ${host}exec -it ${this.container.name} sh`
+  }
+}

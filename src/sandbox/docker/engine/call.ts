@@ -1,0 +1,39 @@
+import { deferred } from './deferred.ts'
+import { EngineDeadlineError, toEngineError } from './engine-error.ts'
+
+export const CONTROL_DEADLINE_MS = 60_000
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly deadlineMs?: number
+}
+
+/**
+ * Sends one request to the Engine under a deadline and, where given, the caller's signal.
+ * @throws EngineError; the signal's reason when it was aborted
+ */
+export async function call<T>(
+  what: string,
+  options: CallOptions,
+  send: (abortSignal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal, deadlineMs = CONTROL_DEADLINE_MS } = options
+  signal?.throwIfAborted()
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  const late = deferred<never>()
+  const timer = setTimeout(() => {
+    late.reject(new EngineDeadlineError(what, deadlineMs))
+    controller.abort()
+  }, deadlineMs)
+  try {
+    return await Promise.race([send(controller.signal), late.promise])
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw toEngineError(what, error)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}

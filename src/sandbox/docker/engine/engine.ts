@@ -1,0 +1,134 @@
+import type http from 'node:http'
+import { homedir } from 'node:os'
+import Docker from 'dockerode'
+import { ConfigError } from '../../../errors.ts'
+import { call } from './call.ts'
+import { chooseEndpoint, describeSearch, type EngineEndpoint } from './endpoint.ts'
+import { isConnectionError, toEngineError } from './engine-error.ts'
+import { PlainHttpAgent, PlainHttpsAgent } from './plain-agent.ts'
+import { StreamRegistry } from './stream-registry.ts'
+
+/** What this engine is and can do, as it says itself. */
+export interface EngineFacts {
+  readonly version: string
+  readonly apiVersion: string
+  readonly os: string
+  readonly architecture: string
+  readonly cpus: number
+  readonly memoryBytes: number
+  readonly cgroupVersion: string
+  readonly buildkit: boolean
+  readonly runtimes: readonly string[]
+  readonly storageDriver: string
+}
+
+const OLDEST_API = '1.41'
+const NEWEST_API = '1.47'
+
+export function compareVersions(first: string, second: string): number {
+  const [a, b] = [first.split('.').map(Number), second.split('.').map(Number)]
+  return (a[0] ?? 0) - (b[0] ?? 0) || (a[1] ?? 0) - (b[1] ?? 0)
+}
+
+/** A connection to one Docker engine: `control` for short calls, `streams` for long ones, so that neither starves the other. */
+export class Engine {
+  readonly control: Docker
+  readonly streams: Docker
+  readonly endpoint: EngineEndpoint
+  readonly facts: EngineFacts
+  readonly openStreams = new StreamRegistry()
+  readonly #agents: readonly { destroy(): void }[]
+
+  constructor(endpoint: EngineEndpoint, facts: EngineFacts) {
+    this.endpoint = endpoint
+    this.facts = facts
+    const version = compareVersions(facts.apiVersion, NEWEST_API) > 0 ? NEWEST_API : facts.apiVersion
+    const [control, controlAgent] = makeClient(endpoint, { keepAlive: true, version })
+    const [streams, streamAgent] = makeClient(endpoint, { keepAlive: false, version })
+    this.control = control
+    this.streams = streams
+    this.#agents = [controlAgent, streamAgent]
+  }
+
+  close(): void {
+    this.openStreams.destroyAll()
+    for (const agent of this.#agents) agent.destroy()
+  }
+}
+
+function makeClient(
+  endpoint: EngineEndpoint,
+  options: { keepAlive: boolean; version?: string },
+): [Docker, PlainHttpAgent | PlainHttpsAgent] {
+  const { keepAlive, version } = options
+  const agent = endpoint.tls ? new PlainHttpsAgent({ keepAlive }) : new PlainHttpAgent({ keepAlive })
+  const clientOptions: Docker.DockerOptions & { agent: http.Agent } = {
+    ...endpoint.address,
+    ...endpoint.tls,
+    protocol: endpoint.tls ? 'https' : 'http',
+    agent,
+    ...(version && { version: `v${version}` }),
+  }
+  return [new Docker(clientOptions), agent]
+}
+
+interface ServerInfo {
+  readonly NCPU?: number
+  readonly MemTotal?: number
+  readonly CgroupVersion?: string
+  readonly Runtimes?: Record<string, unknown>
+  readonly Driver?: string
+}
+
+async function readFacts(client: Docker, signal: AbortSignal | undefined): Promise<EngineFacts> {
+  const options = { signal, deadlineMs: 10_000 }
+  const version = await call('version of the Docker engine', options, () => client.version())
+  if (compareVersions(version.ApiVersion, OLDEST_API) < 0) {
+    throw new ConfigError(
+      `the Docker engine is version ${version.Version} (API ${version.ApiVersion}); belljar needs Engine 20.10 (API ${OLDEST_API}) or newer`,
+    )
+  }
+  const info = (await call('facts of the Docker engine', options, () => client.info())) as ServerInfo
+  const components = (version as { Components?: { Name: string }[] }).Components ?? []
+  return {
+    version: version.Version,
+    apiVersion: version.ApiVersion,
+    os: version.Os,
+    architecture: version.Arch,
+    cpus: info.NCPU ?? 1,
+    memoryBytes: info.MemTotal ?? 0,
+    cgroupVersion: info.CgroupVersion ?? 'unknown',
+    buildkit: version.Os === 'linux' && !components.some(({ Name }) => Name === 'Podman Engine'),
+    runtimes: Object.keys(info.Runtimes ?? {}),
+    storageDriver: info.Driver ?? 'unknown',
+  }
+}
+
+export interface ConnectOptions {
+  readonly environment?: NodeJS.ProcessEnv
+  readonly home?: string
+  readonly signal?: AbortSignal
+}
+
+/** Finds the engine, reads its version and refuses one that is too old. @throws ConfigError */
+export async function connectEngine(options: ConnectOptions = {}): Promise<Engine> {
+  const environment = options.environment ?? process.env
+  const endpoint = chooseEndpoint(environment, options.home ?? homedir())
+  const [client, agent] = makeClient(endpoint, { keepAlive: false })
+  try {
+    return new Engine(endpoint, await readFacts(client, options.signal))
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    if (error instanceof ConfigError) throw error
+    const engineError = toEngineError(endpoint.description, error)
+    const hint = isConnectionError(engineError)
+      ? 'is it running (`docker info`), and may this user use it? Else set DOCKER_HOST.'
+      : 'is it a Docker engine?'
+    throw new ConfigError(
+      `no Docker engine answers. Tried: ${describeSearch(environment, endpoint)}. ${engineError.message}; ${hint}`,
+      { cause: error },
+    )
+  } finally {
+    agent.destroy()
+  }
+}

@@ -1,0 +1,186 @@
+import { errorMessage, SandboxUnavailableError } from '../../../errors.ts'
+import type { LaunchErrorKind } from '../../sandbox.ts'
+import type { ContainerRef } from '../container/container-ref.ts'
+import { findUnavailable } from '../container/post-mortem.ts'
+import { deferred } from '../engine/deferred.ts'
+import { type ExecChannel, execExitCode, openExec } from './exec-channel.ts'
+import { ExecOutput, type OutputSinks } from './exec-output.ts'
+import { killCommand } from './kill.ts'
+import { diagnoseLaunch } from './launch.ts'
+import { EXEC_VARIABLE, wrapCommand } from './wrapper.ts'
+
+export interface CommandOptions {
+  readonly cwd?: string | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly user?: string | undefined
+  readonly stdin?: boolean
+  readonly pty?: { readonly columns: number; readonly rows: number } | undefined
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export type Ending =
+  | { readonly how: 'exited'; readonly exitCode: number }
+  | { readonly how: 'not-launched'; readonly kind: LaunchErrorKind; readonly message: string }
+  | { readonly how: 'timeout' }
+  | { readonly how: 'stopped'; readonly reason: unknown }
+
+const DRAIN_AFTER_KILL_MS = 1000
+const LAUNCH_DEADLINE_MS = 60_000
+const FAILURE_KINDS = {
+  cwd: 'no-such-cwd',
+  fork: 'resources',
+  'not-executable': 'not-executable',
+  'not-found': 'not-found',
+} as const
+
+type Stop = { readonly how: 'timeout' } | { readonly how: 'stopped'; readonly reason: unknown }
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** One command in a container, from the exec call until it has ended, and the tree below it is dead where that was asked for. */
+export class Command {
+  readonly argv: readonly string[]
+  readonly #container: ContainerRef
+  readonly #options: CommandOptions
+  readonly #sinks: OutputSinks
+  readonly #stop = deferred<Stop>()
+  readonly #id: string
+  readonly #wrapped: ReturnType<typeof wrapCommand>
+  #channel: ExecChannel | undefined
+  #output: ExecOutput | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(
+    container: ContainerRef,
+    argv: readonly string[],
+    options: CommandOptions & { readonly sinks: OutputSinks },
+  ) {
+    this.argv = argv
+    this.#container = container
+    this.#options = options
+    this.#sinks = options.sinks
+    this.#wrapped = wrapCommand(argv, options.cwd)
+    this.#id = this.#wrapped.id
+  }
+
+  get channel(): ExecChannel | undefined {
+    return this.#channel
+  }
+
+  get pid(): number | undefined {
+    return this.#output?.report.pid
+  }
+
+  /** Ends the command early, whether it has started or not. */
+  stop(reason: unknown): void {
+    this.#stop.resolve({ how: 'stopped', reason })
+  }
+
+  /** Resolves when the command has started or will not. @throws SandboxUnavailableError */
+  async start(): Promise<void> {
+    const { env = {}, user, stdin, pty } = this.#options
+    const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+    try {
+      this.#channel = await openExec(this.#container, {
+        argv: this.#wrapped.argv,
+        env: [...environment, `${EXEC_VARIABLE}=${this.#id}`],
+        user,
+        stdin: stdin ?? false,
+        pty,
+      })
+    } catch (error) {
+      throw await this.#unavailable(error)
+    }
+    const options = { prefix: this.#wrapped.prefix, pty: pty !== undefined, sinks: this.#sinks }
+    this.#output = new ExecOutput(this.#channel.socket, options)
+    await Promise.race([this.#output.started, this.#stop.promise, pause(LAUNCH_DEADLINE_MS)])
+  }
+
+  /** @throws SandboxUnavailableError */
+  async end(): Promise<Ending> {
+    const { timeoutMs, signal } = this.#options
+    const abort = () => this.stop(signal?.reason)
+    if (signal?.aborted) abort()
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      if (timeoutMs !== undefined) {
+        this.#timer = setTimeout(() => this.#stop.resolve({ how: 'timeout' }), timeoutMs)
+      }
+      const stop = await Promise.race([this.#output?.drained, this.#stop.promise])
+      return stop ? await this.#killed(stop) : await this.#ended()
+    } finally {
+      clearTimeout(this.#timer)
+      signal?.removeEventListener('abort', abort)
+      this.#channel?.socket.destroy()
+    }
+  }
+
+  async #killed(stop: Stop): Promise<Ending> {
+    // A kill that comes before the first process exists would find nothing.
+    await Promise.race([this.#output?.started, pause(LAUNCH_DEADLINE_MS)])
+    await killCommand(this.#container, { id: this.#id, wrapperPid: this.pid })
+    await Promise.race([this.#output?.closed, pause(DRAIN_AFTER_KILL_MS)])
+    return stop
+  }
+
+  async #ended(): Promise<Ending> {
+    const { report, error } = this.#output ?? { report: {}, error: undefined }
+    if (report.failure) return this.#notLaunched(FAILURE_KINDS[report.failure])
+    if (report.exitStatus !== undefined) return { how: 'exited', exitCode: report.exitStatus }
+    return this.#endedWithoutReport(error)
+  }
+
+  /** The stream is over and the wrapper has not said how the command ended: it was killed, or never ran, or all is gone. */
+  async #endedWithoutReport(error: Error | undefined): Promise<Ending> {
+    let exitCode: number
+    try {
+      if (!this.#channel || error) throw error ?? new Error('the exec has no stream')
+      exitCode = await execExitCode(this.#channel.exec)
+    } catch (cause) {
+      throw await this.#unavailable(cause)
+    }
+    const dead = await this.#dyingContainer()
+    if (dead) throw dead
+    if (this.pid !== undefined) return { how: 'exited', exitCode }
+    const diagnosis = await diagnoseLaunch(this.#container, this.argv, this.#options.user)
+    return this.#notLaunched(diagnosis)
+  }
+
+  /** The stream of a dying container ends a moment before the container is reported as dead. */
+  async #dyingContainer(): Promise<SandboxUnavailableError | undefined> {
+    for (const pauseMs of [0, 50, 150, 300]) {
+      await pause(pauseMs)
+      const dead = await findUnavailable(this.#container)
+      if (dead) return dead
+    }
+    return undefined
+  }
+
+  #notLaunched(kind: LaunchErrorKind): Ending {
+    const name = JSON.stringify(this.argv[0])
+    const messages: Readonly<Record<LaunchErrorKind, string>> = {
+      'no-such-cwd': `the working directory ${JSON.stringify(this.#options.cwd)} cannot be entered`,
+      'not-found': `${name} was not found (or the interpreter that it names)`,
+      'not-executable': `${name} cannot be executed`,
+      'no-such-user': `there is no user ${JSON.stringify(this.#options.user)} in the sandbox`,
+      'arguments-too-long': 'the arguments and environment are longer than the kernel allows',
+      resources: 'no further process could be made in the sandbox',
+      other: 'the engine could not start the command',
+    }
+    return { how: 'not-launched', kind, message: messages[kind] }
+  }
+
+  async #unavailable(cause: unknown): Promise<SandboxUnavailableError> {
+    const found = await findUnavailable(this.#container, cause)
+    return (
+      found ??
+      new SandboxUnavailableError(
+        `the sandbox service '${this.#container.service}' did not take a command: ${errorMessage(cause)}`,
+        { reason: 'unknown', service: this.#container.service, cause },
+      )
+    )
+  }
+}

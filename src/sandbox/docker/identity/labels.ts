@@ -1,0 +1,45 @@
+import type { SandboxIdentity, SandboxSelector } from '../../../sample/identity.ts'
+import { owner } from './owner.ts'
+
+const LABEL_BY_FIELD = {
+  run: 'belljar.run',
+  eval: 'belljar.eval',
+  task: 'belljar.task',
+  sample: 'belljar.sample',
+  epoch: 'belljar.epoch',
+  attempt: 'belljar.attempt',
+} as const satisfies Record<keyof SandboxIdentity, string>
+
+export const RUN_LABEL = LABEL_BY_FIELD.run
+export const OWNER_LABEL = 'belljar.owner'
+export const CACHE_LABEL = 'belljar.cache'
+export const PROJECT_LABEL = 'com.docker.compose.project'
+export const SERVICE_LABEL = 'com.docker.compose.service'
+
+const FIELDS = Object.keys(LABEL_BY_FIELD) as (keyof SandboxIdentity)[]
+
+/** The labels of everything that is made for one sandbox. Label values hold any text, so ids stand there as they are. */
+export function identityLabels(identity: SandboxIdentity, project: string): Record<string, string> {
+  const own = FIELDS.map((field) => [LABEL_BY_FIELD[field], String(identity[field])])
+  return { ...Object.fromEntries(own), [OWNER_LABEL]: owner(), [PROJECT_LABEL]: project }
+}
+
+/** What an object belongs to; undefined when it carries no complete identity. */
+export function identityFromLabels(labels: Readonly<Record<string, string>>): SandboxIdentity | undefined {
+  const text = (field: keyof SandboxIdentity) => labels[LABEL_BY_FIELD[field]]
+  if (FIELDS.some((field) => text(field) === undefined)) return undefined
+  return {
+    run: text('run') ?? '',
+    eval: text('eval') ?? '',
+    task: text('task') ?? '',
+    sample: text('sample') ?? '',
+    epoch: Number(text('epoch')),
+    attempt: Number(text('attempt')),
+  }
+}
+
+/** The Engine's list filter for a selector. */
+export function selectorFilter(selector: SandboxSelector): { label: string[] } {
+  const given = FIELDS.filter((field) => selector[field] !== undefined)
+  return { label: given.map((field) => `${LABEL_BY_FIELD[field]}=${selector[field]}`) }
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SandboxInitError } from '../../../errors.ts'
+import type { ProviderContext } from '../../provider.ts'
+import type { ImagePlan } from '../../sandbox-plan.ts'
+import { call } from '../engine/call.ts'
+import type { Engine } from '../engine/engine.ts'
+import { statusOf } from '../engine/engine-error.ts'
+import { buildImage } from './build.ts'
+import { checkPlatform } from './platform.ts'
+import { type PreparedImage, preparedImage } from './prepared-image.ts'
+import { type Clock, pullImage } from './pull.ts'
+import { SharedFlights } from './shared-flights.ts'
+
+const realClock: Clock = { sleep: (ms, signal) => sleep(ms, undefined, { signal }) }
+
+/** One build or pull at a time of one image of one engine, in the whole process. */
+const flights = new SharedFlights<void>()
+
+export async function inspectImage(
+  engine: Engine,
+  reference: string,
+  signal?: AbortSignal,
+): Promise<PreparedImage | undefined> {
+  try {
+    const info = await call(`looking for image ${reference}`, { signal }, () =>
+      engine.control.getImage(reference).inspect(),
+    )
+    return preparedImage(reference, info)
+  } catch (error) {
+    if (statusOf(error) === 404 || statusOf(error) === 400) return undefined
+    throw error
+  }
+}
+
+/** Makes images present on an engine: pulled when absent, or built once for each content. */
+export class Images {
+  readonly #engine: Engine
+  readonly #clock: Clock
+
+  constructor(engine: Engine, clock: Clock = realClock) {
+    this.#engine = engine
+    this.#clock = clock
+  }
+
+  /** @throws SandboxInitError, ConfigError */
+  async prepare(plan: ImagePlan, context: ProviderContext & { hash?: string }): Promise<PreparedImage> {
+    const image =
+      plan.kind === 'build' ? await this.#build(plan.build, context) : await this.#reference(plan, context)
+    const wanted = plan.kind === 'build' ? plan.build.platform : plan.platform
+    checkPlatform(image, wanted, this.#engine)
+    return image
+  }
+
+  async #reference(
+    plan: ImagePlan & { kind: 'reference' },
+    context: ProviderContext,
+  ): Promise<PreparedImage> {
+    const { reference, pull, platform } = plan
+    const present = await inspectImage(this.#engine, reference, context.signal)
+    if (present && pull !== 'always') return present
+    if (pull === 'never') {
+      throw new SandboxInitError(
+        `image ${reference} is not on the engine, and its pull policy is 'never': build or pull it first`,
+      )
+    }
+    const key = `pull ${this.#engine.endpoint.url} ${reference} ${platform ?? ''}`
+    await flights.run(key, context.signal, (signal) =>
+      pullImage(this.#engine, reference, {
+        platform,
+        signal,
+        clock: this.#clock,
+        report: (message) => context.report?.({ kind: 'pull', message }),
+      }),
+    )
+    return this.#mustBeThere(reference, context.signal)
+  }
+
+  async #build(
+    plan: Parameters<typeof buildImage>[1]['plan'],
+    context: ProviderContext & { hash?: string },
+  ): Promise<PreparedImage> {
+    const { hash } = context
+    if (!hash) throw new SandboxInitError('a build without its content hash')
+    const tag = `belljar-cache:${hash}`
+    const key = `build ${this.#engine.endpoint.url} ${hash}`
+    await flights.run(key, context.signal, async (signal) => {
+      if (await inspectImage(this.#engine, tag, signal)) return
+      await buildImage(this.#engine, { plan, hash, tag, signal, report: context.report })
+    })
+    await this.#noteUse(tag)
+    return this.#mustBeThere(tag, context.signal)
+  }
+
+  /** Tagging an image with the tag that it has sets its LastTagTime: the use date that `prune` goes by. */
+  async #noteUse(tag: string): Promise<void> {
+    const [repo = '', name = ''] = tag.split(':')
+    await call('tagging an image', {}, (abortSignal) =>
+      this.#engine.control.getImage(tag).tag({ repo, tag: name, abortSignal }),
+    )
+  }
+
+  async #mustBeThere(reference: string, signal: AbortSignal | undefined): Promise<PreparedImage> {
+    const image = await inspectImage(this.#engine, reference, signal)
+    if (image) return image
+    throw new SandboxInitError(`image ${reference} is not on the engine although it was just made`, {
+      transient: true,
+    })
+  }
+}
