@@ -1,0 +1,65 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Duplex } from 'node:stream'
+import { type ConnectionOptions, GuestConnection } from '../../../../src/sandbox/guest/connection.ts'
+import { GuestSandbox } from '../../../../src/sandbox/guest/guest-sandbox.ts'
+
+const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64'
+export const guestBinary = resolve(
+  process.env.BELLJAR_GUEST ?? `dist/guest/linux-${architecture}/belljar-guest`,
+)
+export const hasGuest = process.platform === 'linux' && existsSync(guestBinary)
+export const isRoot = process.getuid?.() === 0
+
+export interface RunningGuest extends AsyncDisposable {
+  readonly child: ChildProcessWithoutNullStreams
+  readonly connection: GuestConnection
+  readonly sandbox: GuestSandbox
+  readonly folder: string
+}
+
+/** A real guest over stdio, in a folder of its own; `local: false` lets it switch users, as in a container. */
+export async function runGuest(options: ConnectionOptions & { local?: boolean } = {}): Promise<RunningGuest> {
+  const folder = await mkdtemp(join(tmpdir(), 'belljar-guest-'))
+  const child = spawn(guestBinary, options.local === false ? [] : ['--local'], { cwd: folder, stdio: 'pipe' })
+  const hello = { cwd: folder, ...options.hello }
+  const connection = await GuestConnection.open(duplexOf(child), { ...options, hello })
+  const sandbox = new GuestSandbox({
+    service: 'default',
+    connect: async () => connection,
+    shellCommand: () => `cd ${folder}`,
+  })
+  return {
+    child,
+    connection,
+    sandbox,
+    folder,
+    [Symbol.asyncDispose]: async () => {
+      const exited = child.exitCode !== null || child.signalCode !== null || new Promise((resolve) => child.once('exit', resolve))
+      connection.close()
+      await exited
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** `Duplex.from` loses chunks under load (Node 20), so the two ends are joined by hand. */
+export function duplexOf(child: ChildProcessWithoutNullStreams): Duplex {
+  const duplex = new Duplex({
+    read: () => void child.stdout.resume(),
+    write: (chunk, _encoding, done) => void child.stdin.write(chunk, done),
+    final: (done) => void child.stdin.end(done),
+    destroy: (error, done) => {
+      child.stdin.destroy()
+      child.stdout.destroy()
+      done(error)
+    },
+  })
+  child.stdout.on('data', (chunk) => duplex.push(chunk) || child.stdout.pause())
+  child.stdout.on('end', () => duplex.push(null))
+  child.stdin.on('error', (error) => duplex.destroy(error))
+  return duplex
+}
