@@ -40,6 +40,15 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
+/** Waits for the first of several things, for so long at most; the timer goes with the wait. */
+async function atMost(ms: number, waits: readonly unknown[]): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([...waits, late]).finally(() => clearTimeout(timer))
+}
+
 /** One command in a container, from the exec call until it has ended, and the tree below it is dead where that was asked for. */
 export class Command {
   readonly argv: readonly string[]
@@ -96,7 +105,7 @@ export class Command {
     }
     const options = { prefix: this.#wrapped.prefix, pty: pty !== undefined, sinks: this.#sinks }
     this.#output = new ExecOutput(this.#channel.socket, options)
-    await Promise.race([this.#output.started, this.#stop.promise, pause(LAUNCH_DEADLINE_MS)])
+    await atMost(LAUNCH_DEADLINE_MS, [this.#output.started, this.#stop.promise])
   }
 
   /** @throws SandboxUnavailableError */
@@ -120,9 +129,9 @@ export class Command {
 
   async #killed(stop: Stop): Promise<Ending> {
     // A kill that comes before the first process exists would find nothing.
-    await Promise.race([this.#output?.started, pause(LAUNCH_DEADLINE_MS)])
+    await atMost(LAUNCH_DEADLINE_MS, [this.#output?.started])
     await killCommand(this.#container, { id: this.#id, wrapperPid: this.pid })
-    await Promise.race([this.#output?.closed, pause(DRAIN_AFTER_KILL_MS)])
+    await atMost(DRAIN_AFTER_KILL_MS, [this.#output?.closed])
     return stop
   }
 
