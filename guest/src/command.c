@@ -88,7 +88,8 @@ void command_kill(struct command *command, uint32_t grace_ms) {
     send_order(command, (struct order){.kind = ORDER_KILL, .grace_ms = grace_ms});
     command->kill_timer.fire = kill_overdue;
     command->kill_timer.owner = command;
-    timer_set(&command->kill_timer, (int64_t)grace_ms + KILL_DEADLINE_MS + SUPERVISOR_SLACK_MS);
+    command->kill_limit_ms = (int64_t)grace_ms + KILL_DEADLINE_MS + SUPERVISOR_SLACK_MS;
+    timer_set(&command->kill_timer, SUPERVISOR_ANSWER_MS);
 }
 
 /* Last resort, only where it can hit nothing but this command. */
@@ -167,6 +168,8 @@ static void take_report(struct command *command, const struct report *report) {
             writer_number(&writer, FIELD_PID, (uint64_t)report->pid);
             transport_send_fields(FRAME_STARTED, command->id, &writer);
         }
+    } else if (report->kind == REPORT_KILLING) {
+        timer_set(&command->kill_timer, command->kill_limit_ms);
     } else if (report->kind == REPORT_FAILED) {
         command->failed = command->main_done = true;
         command->failure = (struct launch_failure){report->stage, report->error};

@@ -24,6 +24,7 @@ struct command {
     pid_t supervisor;
     pid_t main;
     int64_t started_us;
+    int64_t kill_limit_ms;
     uint64_t oom_kills_before;
 
     struct launch launch;

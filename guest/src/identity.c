@@ -30,8 +30,11 @@ static bool parse_id(const char *text, long *id) {
     if (!text || !*text || strspn(text, "0123456789") != strlen(text))
         return false;
     errno = 0;
-    *id = strtol(text, NULL, 10);
-    return errno == 0 && *id <= ID_MAX;
+    long value = strtol(text, NULL, 10);
+    if (errno != 0 || value > ID_MAX)
+        return false;
+    *id = value;
+    return true;
 }
 
 struct account {

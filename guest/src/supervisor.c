@@ -141,6 +141,7 @@ static void read_order(void) {
         self.guest_gone = true;
         begin_kill(0);
     } else if (order.kind == ORDER_KILL) {
+        tell((struct report){.kind = REPORT_KILLING});
         begin_kill(order.grace_ms);
     } else if (!self.main_reported && self.main > 0) {
         kill(self.main, order.signal);

@@ -18,7 +18,7 @@ struct order {
     uint32_t grace_ms;
 };
 
-enum report_kind { REPORT_STARTED, REPORT_FAILED, REPORT_EXITED, REPORT_UNKILLABLE, REPORT_GONE };
+enum report_kind { REPORT_STARTED, REPORT_KILLING, REPORT_FAILED, REPORT_EXITED, REPORT_UNKILLABLE, REPORT_GONE };
 
 struct report {
     int32_t kind;

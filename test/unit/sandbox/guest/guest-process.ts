@@ -21,10 +21,20 @@ export interface RunningGuest extends AsyncDisposable {
   readonly folder: string
 }
 
-/** A real guest over stdio, in a folder of its own; `local: false` lets it switch users, as in a container. */
-export async function runGuest(options: ConnectionOptions & { local?: boolean } = {}): Promise<RunningGuest> {
+export interface GuestOptions extends ConnectionOptions {
+  /** false: it may switch users, as in a container. */
+  readonly local?: boolean
+  /** PID 1 of a namespace of its own. */
+  readonly init?: boolean
+}
+
+/** A real guest over stdio, in a folder of its own. */
+export async function runGuest(options: GuestOptions = {}): Promise<RunningGuest> {
   const folder = await mkdtemp(join(tmpdir(), 'belljar-guest-'))
-  const child = spawn(guestBinary, options.local === false ? [] : ['--local'], { cwd: folder, stdio: 'pipe' })
+  const prefix = options.init ? ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'] : []
+  const flags = options.init || options.local === false ? [] : ['--local']
+  const [file = '', ...words] = [...prefix, guestBinary, ...flags]
+  const child = spawn(file, words, { cwd: folder, stdio: 'pipe' })
   const hello = { cwd: folder, ...options.hello }
   const connection = await GuestConnection.open(duplexOf(child), { ...options, hello })
   const sandbox = new GuestSandbox({
@@ -38,7 +48,10 @@ export async function runGuest(options: ConnectionOptions & { local?: boolean } 
     sandbox,
     folder,
     [Symbol.asyncDispose]: async () => {
-      const exited = child.exitCode !== null || child.signalCode !== null || new Promise((resolve) => child.once('exit', resolve))
+      const exited =
+        child.exitCode !== null ||
+        child.signalCode !== null ||
+        new Promise((resolve) => child.once('exit', resolve))
       connection.close()
       await exited
       await rm(folder, { recursive: true, force: true })
