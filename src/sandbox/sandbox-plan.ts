@@ -24,7 +24,7 @@ export interface ServicePlan {
   readonly dependsOn: readonly ServiceDependency[]
   /** Namespaces of other services: `container:<id>` of NetworkMode, IpcMode and PidMode. */
   readonly joins?: { readonly network?: string; readonly ipc?: string; readonly pid?: string }
-  /** Each becomes `<container>:<alias>` in the Links of every endpoint. */
+  /** Each becomes, in the Links of every endpoint and for each container of that service, `<container>:<alias>`, `<container>:<service>-<number>` and `<container>:<container>`. */
   readonly links?: readonly { readonly service: string; readonly alias: string }[]
   /** Each becomes an entry of VolumesFrom. */
   readonly volumesFrom?: readonly { readonly service: string; readonly readOnly: boolean }[]
@@ -94,6 +94,7 @@ export interface ContainerPlan {
   readonly entrypoint?: readonly string[]
   /** undefined: the image's own; null: whatever keeps the container alive; empty: none. */
   readonly command?: readonly string[] | null
+  /** `KEY=value`; `KEY` alone drops the image's value. */
   readonly env: readonly string[]
   readonly user?: string
   readonly workdir?: string

@@ -58,9 +58,10 @@ function projectPaths(project: ComposeProject): Found[] {
   return [...volumes, ...files]
 }
 
+/** Compose leaves only a volume's device relative, and the engine then starts at its own folder. */
 async function withReal(found: Found): Promise<HostPath> {
   const remote = found.use === 'context' && isRemote(found.path)
-  return { ...found, remote, real: remote ? found.path : await realPath(found.path) }
+  return { ...found, remote, real: remote ? found.path : await realPath(resolve('/', found.path)) }
 }
 
 /** All paths of the host that a resolved project gives to containers or builds. */

@@ -46,6 +46,12 @@ function security(service: ComposeService, context: MapContext): Record<string, 
   }
 }
 
+/** As the engine itself names it. */
+function capability(written: string): string {
+  const name = written.toUpperCase()
+  return name === 'ALL' || name.startsWith('CAP_') ? name : `CAP_${name}`
+}
+
 /** `service:` namespaces become joins of the plan. */
 function namespace(mode: string | undefined): string | undefined {
   return mode?.startsWith('service:') ? undefined : mode
@@ -76,8 +82,8 @@ export function hostConfig(
     ...serviceMounts(service, project, context),
     ...security(service, context),
     Annotations: service.annotations,
-    CapAdd: service.cap_add,
-    CapDrop: service.cap_drop,
+    CapAdd: service.cap_add?.map(capability),
+    CapDrop: service.cap_drop?.map(capability),
     CgroupnsMode: service.cgroup,
     Dns: service.dns,
     DnsOptions: service.dns_opt,

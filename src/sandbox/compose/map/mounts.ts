@@ -34,13 +34,12 @@ function bindText(volume: ComposeVolumeMount): string {
   return `${volume.source}:${volume.target}:${options.join(',')}`
 }
 
-/** Only the old form of binds creates a missing source on every engine, and only it knows SELinux labels. */
+/** Only the old form of binds creates a missing source on every engine. Without `bind` options a missing source is created too. */
 function addBind(mounts: Mounts, volume: ComposeVolumeMount, outside: boolean): void {
-  const createSource = volume.bind?.create_host_path === true && !outside
+  const createSource = (volume.bind?.create_host_path ?? volume.bind === undefined) && !outside
   const advanced = Boolean(volume.bind?.propagation || volume.bind?.recursive)
   const ambiguous = `${volume.source}${volume.target}`.includes(':')
-  const old = !advanced && !ambiguous && (createSource || volume.bind?.selinux !== undefined)
-  if (old) mounts.Binds.push(bindText(volume))
+  if (createSource && !advanced && !ambiguous) mounts.Binds.push(bindText(volume))
   else mounts.Mounts.push(bindMount(volume, createSource))
 }
 

@@ -19,11 +19,17 @@ function checkLabels(parsed: ParsedProject, context: MapContext): void {
   }
 }
 
+function mountProblem(type: string, target: string): string | undefined {
+  if (type === 'npipe' || type === 'cluster') return `a mount of type ${type}`
+  if (target.startsWith('/')) return undefined
+  return `'${target}' is no absolute path; a volume's name needs two letters or more, one is read as a drive`
+}
+
 function checkMounts(parsed: ParsedProject, context: MapContext): void {
   for (const [name, service] of Object.entries(parsed.project.services)) {
-    for (const [index, volume] of (service.volumes ?? []).entries()) {
-      if (volume.type !== 'npipe' && volume.type !== 'cluster') continue
-      context.inexpressible.push(`services.${name}.volumes[${index}].type: ${volume.type}`)
+    for (const [index, { type, target }] of (service.volumes ?? []).entries()) {
+      const problem = mountProblem(type, target)
+      if (problem !== undefined) context.inexpressible.push(`services.${name}.volumes[${index}]: ${problem}`)
     }
   }
 }

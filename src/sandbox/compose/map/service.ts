@@ -17,11 +17,9 @@ const CONDITIONS = {
   service_completed_successfully: 'completed',
 } as const
 
-/** A key without value is not passed on: what it would take from the host's environment never enters a sandbox. */
+/** A key without value takes nothing from the host: to the engine it means that the image's value is dropped. */
 function environmentList(environment: ComposeService['environment']): string[] {
-  return Object.entries(environment ?? {}).flatMap(([key, value]) =>
-    value === null ? [] : [`${key}=${value}`],
-  )
+  return Object.entries(environment ?? {}).map(([key, value]) => (value === null ? key : `${key}=${value}`))
 }
 
 function withoutEmpty(fields: Record<string, unknown>): Record<string, unknown> {
