@@ -44,15 +44,16 @@ export class Limiter {
     // p-queue frees the place of a running job when its signal aborts, so the signal that it gets is one for the wait alone.
     const wait = new AbortController()
     const endWait = () => wait.abort(signal?.reason)
+    const unfollow = () => signal?.removeEventListener('abort', endWait)
     signal?.addEventListener('abort', endWait, { once: true })
-    try {
-      return await new Promise<Slot>((resolve, reject) => {
-        const hold = () => new Promise<void>((release) => resolve(slot(release)))
-        this.#queue.add(hold, { group, signal: wait.signal }).catch(reject)
-      })
-    } finally {
-      signal?.removeEventListener('abort', endWait)
-    }
+    return new Promise<Slot>((resolve, reject) => {
+      const hold = () =>
+        new Promise<void>((release) => {
+          unfollow()
+          resolve(slot(release))
+        })
+      this.#queue.add(hold, { group, signal: wait.signal }).catch(reject)
+    })
   }
 }
 
