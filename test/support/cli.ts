@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { RunEvent } from '../../src/run/run-event.ts'
+import type { LeftObject } from '../../src/sandbox/provider.ts'
+import { tempDir } from './temp-dir.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+export type CliEvent =
+  | RunEvent
+  | { readonly type: 'run-end'; readonly run: string; readonly left: readonly LeftObject[] }
+
+export interface CliResult {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly events: readonly CliEvent[]
+}
+
+/** The built command line as a child process, in a folder of its own that holds the given files. */
+export class Cli implements AsyncDisposable {
+  readonly #directory: AsyncDisposable & { path: string }
+  readonly #child: ChildProcess
+  readonly #ended: Promise<number | null>
+  readonly #watchers = new Set<() => void>()
+  #stdout = ''
+  #stderr = ''
+
+  private constructor(directory: AsyncDisposable & { path: string }, args: readonly string[]) {
+    this.#directory = directory
+    this.#child = spawn(process.execPath, [MAIN, ...args], {
+      cwd: directory.path,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text
+      for (const watcher of this.#watchers) watcher()
+    })
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr += text
+    })
+    this.#ended = new Promise((resolve) => this.#child.on('close', resolve))
+  }
+
+  static async start(args: readonly string[], files: Readonly<Record<string, string>> = {}): Promise<Cli> {
+    const directory = await tempDir()
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(directory.path, name)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, content)
+    }
+    return new Cli(directory, args)
+  }
+
+  get directory(): string {
+    return this.#directory.path
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  /** Resolves with the first `--json` event that fits, also when it has been printed already. */
+  async event(fits: (event: CliEvent) => boolean): Promise<CliEvent> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const found = eventsIn(this.#stdout).find(fits)
+        if (!found) return
+        this.#watchers.delete(look)
+        resolve(found)
+      }
+      this.#watchers.add(look)
+      void this.#ended.then((code) =>
+        reject(new Error(`belljar ended (${code}) without the event:\n${this.#stderr}`)),
+      )
+      look()
+    })
+  }
+
+  async end(): Promise<CliResult> {
+    const exitCode = await this.#ended
+    return { exitCode, stdout: this.#stdout, stderr: this.#stderr, events: eventsIn(this.#stdout) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGINT')
+    await this.#ended
+    await this.#directory[Symbol.asyncDispose]()
+  }
+}
+
+/** Runs the command line to its end. */
+export async function cli(
+  args: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+): Promise<CliResult> {
+  await using run = await Cli.start(args, files)
+  return await run.end()
+}
+
+function eventsIn(stdout: string): CliEvent[] {
+  const lines = stdout.split('\n').slice(0, -1)
+  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as CliEvent)
+}
