@@ -23,7 +23,10 @@ function engineMessage(error: unknown): string {
     const { json } = error
     if (typeof json === 'object' && json !== null && 'message' in json) return String(json.message).trim()
   }
-  return errorMessage(error).trim()
+  // dockerode puts status and reason before it, and has no `json` where the body was to be a stream.
+  return errorMessage(error)
+    .replace(/^\(HTTP code \d+\) .*? - /, '')
+    .trim()
 }
 
 export function toEngineError(what: string, error: unknown): EngineError {

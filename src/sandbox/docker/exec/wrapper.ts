@@ -7,12 +7,13 @@ export const EXEC_VARIABLE = 'BELLJAR_EXEC'
  * Runs "$@" as a child and reports over its own output, in marks that begin with a secret ($1):
  * `s<pid>` started, `c` no such cwd, `l<126|127>` the command could not be executed, `f` no process could be made,
  * `e<status>` ended: on both streams, after all that the command itself wrote there.
- * The shell's remarks on signals go to /dev/null. `execfail` is for bash, which runs no trap when exec fails.
+ * The shell outlives signals that are meant for the command, and its remarks on them go to /dev/null. `execfail` is for bash, which runs no trap when exec fails.
  */
 const SCRIPT = `exec 3>&2 2>/dev/null
 n=$1 d=$2
 shift 2
 trap 'printf "%sf;" "$n" >&3' EXIT
+trap : TERM INT HUP
 [ -z "$d" ] || cd "$d" || { trap - EXIT; printf '%sc;' "$n" >&3; exit 0; }
 printf '%ss%s;' "$n" "$$" >&3
 (

@@ -20,14 +20,15 @@ import { type FileScript, KIND_BY_EXIT_CODE, scriptCommand } from './scripts.ts'
 /** No file call of belljar's takes longer, whatever the file is. */
 export const FILE_DEADLINE_MS = 600_000
 
+/** By the upper four bits of the mode. */
 const TYPE_BY_FORMAT: Readonly<Record<number, FileType>> = {
-  16807: 'file',
-  9604: 'directory',
-  21609: 'link',
-  2401: 'fifo',
-  26411: 'socket',
-  4802: 'device',
-  14406: 'device',
+  1: 'fifo',
+  2: 'device',
+  4: 'directory',
+  6: 'device',
+  8: 'file',
+  10: 'link',
+  12: 'socket',
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -143,7 +144,7 @@ export async function writeFile(
 }
 
 function typeAndMode(rawMode: number): { type: FileType; mode: number } {
-  return { type: TYPE_BY_FORMAT[rawMode & 0o170000] ?? 'device', mode: rawMode & 0o7777 }
+  return { type: TYPE_BY_FORMAT[rawMode >> 12] ?? 'device', mode: rawMode & 0o7777 }
 }
 
 export async function statFile(context: FileContext, path: string, options: UserOptions): Promise<FileStat> {

@@ -13,7 +13,11 @@ export const KIND_BY_EXIT_CODE: Readonly<Record<number, FileErrorKind>> = {
   68: 'read-only',
 }
 
-/** `missing P`: why P cannot be seen, from its parents. `refused P`: why the existing P cannot be written. `blocked P`: why P cannot be made. */
+/**
+ * `missing P`: why P cannot be seen, from its parents. `refused P`: why the existing P
+ * may not be written. `unwritten P`: why writing failed that is allowed. `blocked P`: why P cannot be made.
+ * Some shells' tests tell root that all is writable, also where the file system is not.
+ */
 const PRELUDE = `missing() {
   rest=\${1#/} at=
   case $1 in /*) at=/ ;; esac
@@ -29,7 +33,7 @@ const PRELUDE = `missing() {
   done
   exit 60
 }
-refused() {
+exit_if_read_only() {
   target=$1 longest=-1 found=
   [ -d "$target" ] || target=\${target%/*}
   target=$(cd "\${target:-/}" && pwd -P)
@@ -39,8 +43,9 @@ refused() {
     esac
   done < /proc/mounts
   case $found in ro | ro,*) exit 68 ;; esac
-  exit 61
 }
+refused() { exit_if_read_only "$1"; exit 61; }
+unwritten() { exit_if_read_only "$1"; exit 67; }
 blocked() {
   at=$1
   while [ ! -e "$at" ] && [ ! -L "$at" ]; do
@@ -49,7 +54,7 @@ blocked() {
   done
   [ -d "$at" ] || exit 65
   [ -w "$at" ] && [ -x "$at" ] || refused "$at"
-  exit 67
+  unwritten "$at"
 }
 size_of() { stat -L -c %s -- "$1" 2>/dev/null || wc -c < "$1"; }
 `
@@ -89,7 +94,7 @@ old=0
 tmp=$dir/.belljar-$nonce
 if ! true > "$tmp" 2>/dev/null; then
   [ -e "$p" ] || blocked "$p"
-  if [ "$append" = 1 ]; then cat >> "$p" || exit 67; else cat > "$p" || exit 67; fi
+  if [ "$append" = 1 ]; then cat >> "$p"; else cat > "$p"; fi || unwritten "$p"
   [ "$(size_of "$p")" = "$((old + bytes))" ] || exit 69
   [ -z "$mode" ] || chmod "$mode" "$p" || exit 61
   exit 0

@@ -47,7 +47,7 @@ export class BuildTrace {
     if (step) {
       this.#legacyStep = step[0]
       this.#names.set(this.#legacyStep, this.#legacyStep)
-    } else {
+    } else if (!text.startsWith(' ---> ')) {
       this.#append(this.#legacyStep, text)
     }
   }

@@ -64,14 +64,16 @@ export class Images {
       )
     }
     const key = `pull ${this.#engine.endpoint.url} ${reference} ${platform ?? ''}`
-    await flights.run(key, context.signal, (signal) =>
-      pullImage(this.#engine, reference, {
+    await flights.run(key, context.signal, async (signal) => {
+      // Another's pull may have ended between the look above and this one's start.
+      if (pull === 'missing' && (await inspectImage(this.#engine, reference, signal))) return
+      await pullImage(this.#engine, reference, {
         platform,
         signal,
         clock: this.#clock,
         report: (message) => context.report?.({ kind: 'pull', message }),
-      }),
-    )
+      })
+    })
     return this.#mustBeThere(reference, context.signal)
   }
 
