@@ -18,7 +18,7 @@ export class Limiter {
   readonly #queue: PQueue<FairQueue, FairQueueOptions & { signal?: AbortSignal; id?: string }>
 
   constructor(limit: number) {
-    this.#queue = new PQueue({ concurrency: checked(limit), queueClass: FairQueue })
+    this.#queue = new PQueue({ concurrency: checkedLimit(limit), queueClass: FairQueue })
   }
 
   get limit(): number {
@@ -26,7 +26,7 @@ export class Limiter {
   }
 
   set limit(limit: number) {
-    this.#queue.concurrency = checked(limit)
+    this.#queue.concurrency = checkedLimit(limit)
   }
 
   /** Slots held now. */
@@ -61,7 +61,8 @@ function slot(release: () => void): Slot {
   return { release, [Symbol.dispose]: release }
 }
 
-function checked(limit: number): number {
+/** @throws TypeError */
+export function checkedLimit(limit: number): number {
   if (Number.isInteger(limit) && limit >= 1) return limit
   throw new TypeError(`expected a limit that is an integer of at least 1, got ${limit} (${typeof limit})`)
 }

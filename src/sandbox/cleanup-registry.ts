@@ -15,7 +15,7 @@ export interface CleanupEntry {
 /** What must be removed before a run may end. Registered before it is created. */
 export class CleanupRegistry {
   readonly #entries = new Set<CleanupEntry>()
-  readonly #left = new Map<string, LeftObject>()
+  readonly #left = new Map<CleanupEntry | 'run', readonly LeftObject[]>()
 
   get size(): number {
     return this.#entries.size
@@ -30,7 +30,10 @@ export class CleanupRegistry {
         })
         return underWay
       },
-      done: () => this.#entries.delete(entry),
+      done: () => {
+        this.#entries.delete(entry)
+        this.#left.delete(entry)
+      },
     }
     this.#entries.add(entry)
     return entry
@@ -42,16 +45,16 @@ export class CleanupRegistry {
     return this.left
   }
 
-  /** What removals found that would not go. */
+  /** What the last removals found that would not go. */
   get left(): readonly LeftObject[] {
-    return [...this.#left.values()]
+    const objects = [...this.#left.values()].flat()
+    return [...new Map(objects.map((object) => [`${object.kind} ${object.name}`, object])).values()]
   }
 
   async #remove(provider: Remover, identity: SandboxIdentity, entry: CleanupEntry): Promise<RemovalReport> {
     const report = await attempt(provider, identity)
-    for (const object of report.left) this.#left.set(`${object.kind} ${object.name}`, object)
-    if (report.left.length > 0) return report
-    this.#entries.delete(entry)
+    if (report.left.length > 0) this.#left.set(entry, report.left)
+    else entry.done()
     return report
   }
 
@@ -59,7 +62,7 @@ export class CleanupRegistry {
   settle(report: RemovalReport): void {
     this.#entries.clear()
     this.#left.clear()
-    for (const object of report.left) this.#left.set(`${object.kind} ${object.name}`, object)
+    this.#left.set('run', report.left)
   }
 }
 

@@ -1,19 +1,18 @@
-import type { Slot } from '../limit/limiter.ts'
 import type { CleanupEntry } from './cleanup-registry.ts'
 import type { RemovalReport, StartedSandbox } from './provider.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** A started sandbox together with its slot, which is given back when its containers are really gone. */
+/** A started sandbox; whoever is to know is told when its containers are really gone, or have been found not to go. */
 export class ManagedSandbox implements AsyncDisposable {
   readonly #started: StartedSandbox
   readonly #entry: CleanupEntry
-  readonly #slot: Slot
+  readonly #onRemoved: () => void
   #removal: Promise<RemovalReport> | undefined
 
-  constructor(parts: { started: StartedSandbox; entry: CleanupEntry; slot: Slot }) {
+  constructor(parts: { started: StartedSandbox; entry: CleanupEntry; onRemoved: () => void }) {
     this.#started = parts.started
     this.#entry = parts.entry
-    this.#slot = parts.slot
+    this.#onRemoved = parts.onRemoved
   }
 
   get default(): Sandbox {
@@ -47,7 +46,7 @@ export class ManagedSandbox implements AsyncDisposable {
       }
       return await this.#entry.remove()
     } finally {
-      this.#slot.release()
+      this.#onRemoved()
     }
   }
 }

@@ -1,11 +1,19 @@
+import { setMaxListeners } from 'node:events'
 import { availableParallelism } from 'node:os'
-import { type AcquireOptions, Limiter, type Slot } from '../limit/limiter.ts'
+import { type AcquireOptions, checkedLimit, Limiter, type Slot } from '../limit/limiter.ts'
 import type { SandboxIdentity } from '../sample/identity.ts'
 import { type Sleep, sleep } from '../util/abort.ts'
-import { attempt, CleanupRegistry } from './cleanup-registry.ts'
+import { linkedController } from '../util/linked-controller.ts'
+import { attempt, type CleanupEntry, CleanupRegistry } from './cleanup-registry.ts'
 import { ConfigInitialiser, type InitialisedConfig } from './config-initialiser.ts'
 import { ManagedSandbox } from './managed-sandbox.ts'
-import type { LeftObject, ProviderContext, ResolvedConfig, SandboxProvider } from './provider.ts'
+import type {
+  LeftObject,
+  ProviderContext,
+  ResolvedConfig,
+  SandboxProvider,
+  StartedSandbox,
+} from './provider.ts'
 
 export interface SandboxManagerOptions {
   readonly run: string
@@ -28,13 +36,17 @@ export class SandboxManager {
   readonly #used = new Map<string, SandboxProvider>()
   readonly #initialiser: ConfigInitialiser
   readonly #cleanup = new CleanupRegistry()
+  readonly #starting = new Set<Promise<ManagedSandbox>>()
+  readonly #up = new Set<ManagedSandbox>()
+  readonly #stopping = new AbortController()
   #maxSandboxes: number
   #closing: Promise<readonly LeftObject[]> | undefined
 
   constructor(options: SandboxManagerOptions) {
     this.#run = options.run
-    this.#maxSandboxes = options.maxSandboxes ?? defaultMaxSandboxes()
+    this.#maxSandboxes = checkedLimit(options.maxSandboxes ?? defaultMaxSandboxes())
     this.#initialiser = new ConfigInitialiser(options.maxInitialisations ?? 4, options.sleep ?? sleep)
+    setMaxListeners(0, this.#stopping.signal)
   }
 
   get maxSandboxes(): number {
@@ -43,7 +55,7 @@ export class SandboxManager {
 
   /** Takes effect at once, also before any configuration has been seen. */
   set maxSandboxes(limit: number) {
-    this.#maxSandboxes = limit
+    this.#maxSandboxes = checkedLimit(limit)
     for (const limiter of this.#limiters.values()) limiter.limit = limit
   }
 
@@ -73,29 +85,53 @@ export class SandboxManager {
   ): Promise<ManagedSandbox> {
     this.#used.set(provider.kind, provider)
     const slot = await this.#limiter(provider.kind).acquire({ group: start.group, signal: start.signal })
-    if (this.#closing !== undefined) {
-      slot.release()
-      throw new Error('the run has ended')
+    const starting = this.#startHolding(slot, { provider, config, start })
+    this.#starting.add(starting)
+    try {
+      return await starting
+    } finally {
+      this.#starting.delete(starting)
     }
-    start.onSlot?.()
-    return this.#startHolding(slot, { provider, config, start })
   }
 
   async #startHolding(slot: Slot, request: StartRequest): Promise<ManagedSandbox> {
     const { provider, config, start } = request
-    const entry = this.#cleanup.register(provider, start.identity)
+    using ending = linkedController(start.signal, this.#stopping.signal)
+    const { signal } = ending
+    let entry: CleanupEntry | undefined
     try {
-      start.signal?.throwIfAborted()
-      const started = await provider.sampleInit(config, start.identity, start)
-      return new ManagedSandbox({ started, entry, slot })
+      signal.throwIfAborted()
+      start.onSlot?.()
+      entry = this.#cleanup.register(provider, start.identity)
+      const started = await provider.sampleInit(config, start.identity, { signal, report: start.report })
+      signal.throwIfAborted()
+      return this.#managed({ started, entry, slot })
     } catch (error) {
-      await entry.remove()
+      await entry?.remove()
       slot.release()
       throw error
     }
   }
 
-  /** Stops what is being initialised, removes every sandbox and whatever else carries the run's label, and returns what would not go. */
+  #managed({
+    started,
+    entry,
+    slot,
+  }: {
+    started: StartedSandbox
+    entry: CleanupEntry
+    slot: Slot
+  }): ManagedSandbox {
+    const onRemoved = () => {
+      this.#up.delete(sandbox)
+      slot.release()
+    }
+    const sandbox = new ManagedSandbox({ started, entry, onRemoved })
+    this.#up.add(sandbox)
+    return sandbox
+  }
+
+  /** Stops what is being initialised or started, removes every sandbox and whatever else carries the run's label, and returns what would not go. */
   shutdown(): Promise<readonly LeftObject[]> {
     this.#closing ??= this.#shutdown()
     return this.#closing
@@ -107,7 +143,9 @@ export class SandboxManager {
   }
 
   async #shutdown(): Promise<readonly LeftObject[]> {
-    await this.#initialiser.stop()
+    this.#stopping.abort(new Error('the run has ended'))
+    await Promise.all([this.#initialiser.stop(), Promise.allSettled(this.#starting)])
+    await Promise.all([...this.#up].map((sandbox) => sandbox.remove()))
     await this.#cleanup.removeAll()
     const providers = [...this.#used.values()]
     const reports = await Promise.all(providers.map((provider) => attempt(provider, { run: this.#run })))

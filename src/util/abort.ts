@@ -1,14 +1,15 @@
 /** Waits for `work`, but not beyond the abort of `signal`, which rejects with the signal's reason. `work` itself goes on. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work
-  signal.throwIfAborted()
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
   })
   try {
-    return await Promise.race([work, aborted])
+    // The race also takes care of a rejection of work that nobody waits for any more.
+    return await Promise.race([aborted, work])
   } finally {
     if (stop) signal.removeEventListener('abort', stop)
   }

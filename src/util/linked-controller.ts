@@ -1,21 +1,28 @@
 import { setMaxListeners } from 'node:events'
 
-/** A controller that aborts with its parent until it is disposed. */
+/** A controller that aborts with the first of its parents to abort, until it is disposed. */
 export interface LinkedController extends Disposable {
   readonly signal: AbortSignal
   abort(reason: unknown): void
 }
 
-/** `AbortSignal.any` keeps every signal it made alive as long as its parent lives; this does not. */
-export function linkedController(parent: AbortSignal | undefined): LinkedController {
+/** `AbortSignal.any` keeps every signal it made alive as long as its parents live; this does not. */
+export function linkedController(...parents: readonly (AbortSignal | undefined)[]): LinkedController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
-  const follow = () => controller.abort(parent?.reason)
-  if (parent?.aborted) follow()
-  else parent?.addEventListener('abort', follow, { once: true })
+  const links = parents.flatMap((parent) => (parent ? [linked(controller, parent)] : []))
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    [Symbol.dispose]: () => parent?.removeEventListener('abort', follow),
+    [Symbol.dispose]: () => {
+      for (const unlink of links) unlink()
+    },
   }
+}
+
+function linked(controller: AbortController, parent: AbortSignal): () => void {
+  const follow = () => controller.abort(parent.reason)
+  if (parent.aborted) follow()
+  else parent.addEventListener('abort', follow, { once: true })
+  return () => parent.removeEventListener('abort', follow)
 }

@@ -59,9 +59,10 @@ export class FakeProvider implements SandboxProvider {
   ): Promise<StartedSandbox> {
     const image = String(config.data)
     this.calls.push(`sampleInit ${image} ${identity.sample}`)
-    this.live.set(keyOf(identity), { identity, image })
-    this.mostLive = Math.max(this.mostLive, this.live.size)
+    this.#create(identity, image)
     await this.#options.sampleInit?.(image, identity, context)
+    // As a container comes after its network: a removal meanwhile has missed this one.
+    this.#create(identity, image)
     const sandbox = new FakeSandbox('default', this.#options.exec)
     const remove = () => this.remove(identity)
     return {
@@ -71,6 +72,11 @@ export class FakeProvider implements SandboxProvider {
       remove,
       [Symbol.asyncDispose]: async () => void (await remove()),
     }
+  }
+
+  #create(identity: SandboxIdentity, image: string): void {
+    this.live.set(keyOf(identity), { identity, image })
+    this.mostLive = Math.max(this.mostLive, this.live.size)
   }
 
   async remove(selector: SandboxSelector): Promise<RemovalReport> {
