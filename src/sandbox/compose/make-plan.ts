@@ -102,6 +102,7 @@ async function mapProject(request: PlanRequest, parsed: ParsedProject): Promise<
 export async function makePlan(request: PlanRequest): Promise<ResolvedCompose> {
   const { shown } = request.input
   const output = await runComposeConfig(request)
+  if (request.sources.unparsed !== undefined) throw request.sources.unparsed
   if (output === undefined) problem(request, request.readable, [])
   const parsed = parseProject(parse(output?.text ?? '', { maxAliasCount: -1 }))
   if (request.readable.length === 0) checkUnset(request, output?.unset ?? [])

@@ -1,7 +1,7 @@
 import { lstat, readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { ConfigError } from '../../../errors.ts'
+import { ConfigError, errorMessage } from '../../../errors.ts'
 import { composeInterpolate } from './interpolate.ts'
 import { isRemote, type NamedPath, namedPaths } from './named-paths.ts'
 
@@ -21,6 +21,8 @@ export interface SourceFiles {
   readonly texts: ReadonlyMap<string, string | undefined>
   readonly composeFiles: readonly { readonly path: string; readonly documents: readonly unknown[] }[]
   readonly hostFiles: readonly HostFile[]
+  /** Why a compose file could not be read here, so that what it names is not known. */
+  readonly unparsed?: ConfigError
 }
 
 export interface ScanOptions {
@@ -46,6 +48,7 @@ interface Scan {
   readonly visited: Set<string>
   readonly directory: string
   readonly options: ScanOptions
+  unparsed?: ConfigError
 }
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -55,22 +58,27 @@ async function readOnce(scan: Scan, path: string): Promise<string | undefined> {
   return scan.texts.get(path)
 }
 
-/** Only regular files: a pipe or device would hang whoever reads it. */
+/** Undefined where it is missing or must not be read. @throws ConfigError for what would hang or burden whoever reads it */
 async function readAllowed(scan: Scan, path: string): Promise<string | undefined> {
   if (!(await scan.options.mayRead(path))) return undefined
   const status = await stat(path).catch(() => undefined)
-  if (!status?.isFile() || status.size > MAX_FILE_BYTES) return undefined
-  return readFile(path, 'utf8').catch(() => undefined)
+  if (status === undefined) return undefined
+  if (!status.isFile() || status.size > MAX_FILE_BYTES) {
+    throw new ConfigError(`expected a file of at most ${MAX_FILE_BYTES / 1024 ** 2} MiB`, { where: path })
+  }
+  return readFile(path, 'utf8')
 }
 
-function parseDocuments(path: string, text: string): unknown[] {
-  const documents = parseAllDocuments(text, { merge: true, logLevel: 'silent' })
-  const list = Array.isArray(documents) ? documents : []
-  for (const document of list) {
-    const [error] = document.errors
-    if (error !== undefined) throw new ConfigError(`not readable as YAML: ${error.message}`, { where: path })
+function parseDocuments(scan: Scan, path: string, text: string): unknown[] {
+  try {
+    return parseAllDocuments(text, { merge: true, logLevel: 'silent' }).map((document) => {
+      if (document.errors[0] !== undefined) throw document.errors[0]
+      return document.toJS() as unknown
+    })
+  } catch (cause) {
+    scan.unparsed ??= new ConfigError(`not readable as YAML: ${errorMessage(cause)}`, { where: path, cause })
+    return []
   }
-  return list.map((document) => document.toJS() as unknown)
 }
 
 /** Where a path of the file was refused, its folder is not given to Compose either: paths then stay as written. */
@@ -148,7 +156,7 @@ async function scanFile(scan: Scan, visit: Visit): Promise<void> {
     await readOnce(scan, dotEnv)
     note(scan, visit, { place: '.env', kind: '.env', path: dotEnv })
   }
-  const documents = parseDocuments(visit.path, text)
+  const documents = parseDocuments(scan, visit.path, text)
   scan.composeFiles.push({ path: visit.path, documents })
   for (const entry of await interpolatedPaths(scan, visit, documents)) await scanNamed(scan, visit, entry)
 }

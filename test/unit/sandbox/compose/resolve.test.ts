@@ -31,6 +31,29 @@ describe('resolveCompose', () => {
     await expect(resolveHere()).rejects.toThrow(/^compose\.yaml: Compose rejects the file:\n.*imagee/)
   })
 
+  it('leaves it to Compose to say what is wrong with the YAML', async () => {
+    write('compose.yaml', 'services:\n a: { image: x }\n a: { image: y }\n')
+    await expect(resolveHere()).rejects.toThrow(/Compose rejects the file:\n.*already defined/)
+  })
+
+  it('does not trust Compose alone with YAML that it reads and belljar does not', async () => {
+    const aliases = Array.from(
+      { length: 3 },
+      (_, level) => `x-${level + 1}: &a${level + 1} [${`*a${level},`.repeat(8)}]`,
+    )
+    write('compose.yaml', `x-0: &a0 [1]\n${aliases.join('\n')}\nservices: { a: { image: x } }\n`)
+    await expect(resolveHere()).rejects.toThrow(/compose\.yaml: (not readable as YAML|Compose rejects)/)
+  })
+
+  it.each(['env_file: dir', 'extends: { file: dir, service: a }'])(
+    'refuses to read %s, a folder',
+    async (line) => {
+      mkdirSync(join(folder, 'dir'))
+      write('compose.yaml', `services:\n  a:\n    image: x\n    ${line}\n`)
+      await expect(resolveHere()).rejects.toThrow(`${folder}/dir: expected a file`)
+    },
+  )
+
   it('says that a file is missing', async () => {
     await expect(resolveHere('no.yaml')).rejects.toThrow('no.yaml: there is no such compose file')
   })
