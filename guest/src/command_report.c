@@ -1,4 +1,3 @@
-#include <signal.h>
 #include <sys/wait.h>
 
 #include "command.h"
@@ -31,12 +30,9 @@ static void write_flags(struct writer *writer, const struct command *command) {
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].value)
             writer_number(writer, flags[i].tag, flags[i].value);
-    if (WIFSIGNALED(command->status) && WTERMSIG(command->status) == SIGKILL) {
-        uint64_t kills = oom_kills();
-        oom_check();
-        if (kills > command->oom_kills_before)
-            writer_number(writer, FIELD_OOM_KILLS, kills - command->oom_kills_before);
-    }
+    uint64_t kills = oom_check(); /* of version 1 there is no notice */
+    if (kills > command->oom_kills_before)
+        writer_number(writer, FIELD_OOM_KILLS, kills - command->oom_kills_before);
 }
 
 void command_report_exit(struct command *command) {

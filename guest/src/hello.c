@@ -37,14 +37,18 @@ static bool take_text(const struct field *field, size_t *environment_count) {
     return true;
 }
 
+static const char *own_uid(void) {
+    static char text[16];
+    snprintf(text, sizeof text, "%u", (unsigned)getuid());
+    return text;
+}
+
 /* Groups of the guest that its own account does not explain: those added to the container. */
 static void find_added_groups(void) {
     static gid_t groups[GROUPS_MAX];
     struct identity own;
-    char spec[32];
     int count = getgroups(GROUPS_MAX, groups);
-    snprintf(spec, sizeof spec, "%u", (unsigned)getuid());
-    identity_resolve(spec, NULL, 0, &own);
+    identity_resolve(own_uid(), NULL, 0, &own);
     for (int i = 0; i < count; i++) {
         bool explained = groups[i] == getgid();
         for (int k = 0; k < own.group_count; k++)
@@ -54,14 +58,16 @@ static void find_added_groups(void) {
     }
 }
 
-/* HOME was set for the guest's own user, not for those that commands run as. */
+/* The Engine sets HOME for the guest's own user, which says nothing of those that commands run as. */
 static void take_own_environment(void) {
+    struct identity own;
     size_t count = 0, kept = 0;
+    identity_resolve(own_uid(), NULL, 0, &own);
     while (environ[count])
         count++;
     guest.environment = must_alloc((count + 1) * sizeof(char *));
     for (size_t i = 0; i < count; i++)
-        if (guest.local || !guest.user || strncmp(environ[i], "HOME=", 5) != 0)
+        if (guest.local || strncmp(environ[i], "HOME=", 5) != 0 || strcmp(environ[i] + 5, own.home) != 0)
             guest.environment[kept++] = must_copy(environ[i]);
 }
 
@@ -80,6 +86,8 @@ bool hello_take(const struct frame *frame, uint64_t *lease_ms) {
         else if (field.tag != FIELD_LEASE_MS && !take_text(&field, &environment_count))
             return false;
     }
+    if (!guest.user && !guest.local)
+        guest.user = must_copy(own_uid());
     if (!guest.environment)
         take_own_environment();
     if (!groups_given && !guest.local)

@@ -30,14 +30,15 @@ uint64_t oom_kills(void) {
     return count ? strtoull(count + strlen("oom_kill "), NULL, 10) : 0;
 }
 
-void oom_check(void) {
+uint64_t oom_check(void) {
     uint64_t kills = oom_kills();
     if (kills <= reported)
-        return;
+        return kills;
     reported = kills;
     struct writer writer = {0};
     writer_number(&writer, FIELD_OOM_KILLS, kills);
     transport_send_fields(FRAME_EVENT, 0, &writer);
+    return kills;
 }
 
 static short interest(void *owner) {

@@ -7,6 +7,6 @@
 uint64_t oom_kills(void);
 /* Sends an event for each growth that is seen; where the kernel notifies (version 2), at once. */
 void oom_watch(void);
-void oom_check(void);
+uint64_t oom_check(void);
 
 #endif

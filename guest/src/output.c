@@ -10,11 +10,14 @@
 
 static uint8_t scratch[DATA_MAX];
 
+/* A kept sandbox whose host has left lets all output pass. */
+static bool held_by_credit(const struct output *output) {
+    return !output->done && output->streamed && !transport_closed();
+}
+
 static short interest(void *owner) {
     struct output *output = owner;
-    if (!output->done && output->streamed && (output->credit <= 0 || !transport_room()))
-        return 0;
-    return POLLIN;
+    return held_by_credit(output) && (output->credit <= 0 || !transport_room()) ? 0 : POLLIN;
 }
 
 void output_finish(struct output *output) {
@@ -45,7 +48,7 @@ static void take(struct output *output, size_t length) {
 
 static size_t wanted(const struct output *output) {
     int64_t size = sizeof scratch;
-    if (!output->done && output->streamed && output->credit < size)
+    if (held_by_credit(output) && output->credit < size)
         size = output->credit;
     if (!output->done && output->drain_left > 0 && output->drain_left < size)
         size = output->drain_left;

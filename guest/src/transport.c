@@ -207,6 +207,10 @@ bool transport_room(void) {
     return closed || queue_bytes < OUTPUT_HIGH_WATER;
 }
 
+bool transport_closed(void) {
+    return closed;
+}
+
 void transport_accept(const uint8_t given[NONCE_LENGTH]) {
     memcpy(nonce, given, NONCE_LENGTH);
     accepted = true;

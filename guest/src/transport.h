@@ -20,6 +20,7 @@ void transport_send_data(uint32_t id, uint8_t channel, const void *bytes, size_t
 void transport_send_credit(uint32_t id, uint8_t channel, uint64_t bytes);
 /* False while so much is waiting that sources of data should hold back. */
 bool transport_room(void);
+bool transport_closed(void);
 void transport_flush(void);
 void transport_close(void);
 /* In a forked child: forgets the nonce and what was received. */

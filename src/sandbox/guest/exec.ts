@@ -1,11 +1,12 @@
 import { ExecAbortedError, ExecTimeoutError, type PartialOutput, UnsupportedError } from '../../errors.ts'
 import { DEFAULT_MAX_OUTPUT_BYTES, type ExecOptions, type ExecResult } from '../sandbox.ts'
+import { killCommand } from './commands.ts'
 import type { Exchange, GuestConnection } from './connection.ts'
 import { type GuestExit, isUserSwitchRefused, readExit } from './exit.ts'
-import { FieldWriter, fieldNumber } from './fields.ts'
-import { InputSender } from './flow.ts'
+import { fieldNumber } from './fields.ts'
+import { InputSender, toBytes } from './flow.ts'
 import type { Frame } from './frame.ts'
-import { Channel, FrameType, Tag } from './protocol.ts'
+import { Channel, FrameType } from './protocol.ts'
 import { checkCommand, runFields } from './run-fields.ts'
 
 export interface GuestExecOptions extends ExecOptions {
@@ -36,12 +37,12 @@ export async function execOnGuest(
     payload,
     collected,
     signal,
-    input: hasInput ? Buffer.from(input as string) : undefined,
+    input: hasInput ? toBytes(input) : undefined,
   })
   if (isUserSwitchRefused(exitPayload))
     throw new UnsupportedError(`the guest may not switch to user '${options.user ?? ''}' in this sandbox`)
   const exit = readExit(exitPayload, command)
-  const result = toResult(exit, collected, { maxOutputBytes, raw: options.raw })
+  const result = toResult(exit, collected, { raw: options.raw })
   if (exit.timedOut && timeoutMs)
     throw new ExecTimeoutError(`'${command[0]}' was stopped after ${timeoutMs} ms`, {
       timeoutMs,
@@ -90,8 +91,7 @@ async function runToExit(run: RunToExit): Promise<Buffer> {
 }
 
 function killTree(connection: GuestConnection, exchange: Exchange): void {
-  const fields = new FieldWriter().add(Tag.target, exchange.id).add(Tag.graceMs, 0)
-  connection.request(FrameType.kill, fields.finish()).catch(() => undefined) // its loss ends the run as well
+  killCommand(connection, { id: exchange.id, name: '' }).catch(() => undefined) // a failure ends the run as well
 }
 
 function collect(collected: Collected, frame: Frame): void {
@@ -106,11 +106,7 @@ function decode(bytes: Buffer, cut: boolean): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start))
 }
 
-function toResult(
-  exit: GuestExit,
-  collected: Collected,
-  options: { maxOutputBytes: number; raw?: boolean },
-): ExecResult {
+function toResult(exit: GuestExit, collected: Collected, options: { raw?: boolean }): ExecResult {
   const stdout = Buffer.concat(collected.stdout)
   const stderr = Buffer.concat(collected.stderr)
   const { stdoutBytes, stderrBytes } = exit
@@ -121,7 +117,7 @@ function toResult(
     stderr: decode(stderr, stderrBytes > stderr.length),
     stdoutBytes,
     stderrBytes,
-    truncated: stdoutBytes > options.maxOutputBytes || stderrBytes > options.maxOutputBytes,
+    truncated: stdoutBytes > stdout.length || stderrBytes > stderr.length,
     durationMs: exit.durationMs,
     ...(exit.launchError && { launchError: exit.launchError }),
     ...(options.raw && { raw: { stdout, stderr } }),

@@ -1,5 +1,12 @@
 import { Channel, DATA_MAX, FrameType } from './protocol.ts'
 
+/** The bytes themselves, without a copy where they are bytes already. */
+export function toBytes(data: string | Uint8Array): Buffer {
+  return typeof data === 'string'
+    ? Buffer.from(data)
+    : Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+}
+
 /** Sends data as the guest grants credit for it. */
 export class InputSender {
   readonly #send: (type: number, payload: Buffer) => void

@@ -13,6 +13,7 @@ import type {
 import { type GuestConnection, GuestLostError } from './connection.ts'
 import { execOnGuest, type GuestExecOptions } from './exec.ts'
 import { type GuestFiles, type GuestWriteOptions, list, readFile, remove, stat, writeFile } from './files.ts'
+import { toBytes } from './flow.ts'
 import { type GuestSpawnOptions, spawnOnGuest } from './process.ts'
 import { download, type GuestUploadOptions, upload } from './transfer.ts'
 
@@ -62,7 +63,7 @@ export class GuestSandbox implements Sandbox {
   }
 
   writeFile(path: string, content: string | Uint8Array, options?: GuestWriteOptions): Promise<void> {
-    const bytes = Buffer.from(content as string)
+    const bytes = toBytes(content)
     return this.#use((files) => writeFile(files, { path, content: [bytes] }, options))
   }
 

@@ -1,9 +1,10 @@
 import { UnsupportedError } from '../../errors.ts'
 import type { ProcessExit, SandboxProcess, SpawnOptions } from '../sandbox.ts'
+import { killCommand } from './commands.ts'
 import type { Exchange, GuestConnection, GuestLostError } from './connection.ts'
 import { isUserSwitchRefused, readExit } from './exit.ts'
 import { FieldReader, FieldWriter, fieldNumber } from './fields.ts'
-import { InputSender, OutputReceiver } from './flow.ts'
+import { InputSender, OutputReceiver, toBytes } from './flow.ts'
 import type { Frame } from './frame.ts'
 import { Channel, FrameType, Tag } from './protocol.ts'
 import { checkCommand, runFields } from './run-fields.ts'
@@ -89,7 +90,7 @@ class GuestProcess implements SandboxProcess {
   }
 
   write(data: string | Uint8Array): Promise<void> {
-    return this.#input.write(Buffer.from(data as string))
+    return this.#input.write(toBytes(data))
   }
 
   closeStdin(): Promise<void> {
@@ -102,9 +103,11 @@ class GuestProcess implements SandboxProcess {
   }
 
   async kill(options: { graceMs?: number } = {}): Promise<void> {
-    const fields = new FieldWriter().add(Tag.target, this.#exchange.id).add(Tag.graceMs, options.graceMs ?? 0)
-    const answer = await this.#connection.request(FrameType.kill, fields.finish())
-    if (answer.payload.length > 0) readExit(answer.payload, this.#start.command)
+    await killCommand(
+      this.#connection,
+      { id: this.#exchange.id, name: this.#start.command[0] ?? '' },
+      options,
+    )
   }
 
   wait(): Promise<ProcessExit> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { Duplex } from 'node:stream'
+import { childStream } from '../../../../src/sandbox/guest/child-stream.ts'
 import { type ConnectionOptions, GuestConnection } from '../../../../src/sandbox/guest/connection.ts'
 import { GuestSandbox } from '../../../../src/sandbox/guest/guest-sandbox.ts'
 
@@ -36,7 +36,7 @@ export async function runGuest(options: GuestOptions = {}): Promise<RunningGuest
   const [file = '', ...words] = [...prefix, guestBinary, ...flags]
   const child = spawn(file, words, { cwd: folder, stdio: 'pipe' })
   const hello = { cwd: folder, ...options.hello }
-  const connection = await GuestConnection.open(duplexOf(child), { ...options, hello })
+  const connection = await GuestConnection.open(childStream(child), { ...options, hello })
   const sandbox = new GuestSandbox({
     service: 'default',
     connect: async () => connection,
@@ -57,22 +57,4 @@ export async function runGuest(options: GuestOptions = {}): Promise<RunningGuest
       await rm(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** `Duplex.from` loses chunks under load (Node 20), so the two ends are joined by hand. */
-export function duplexOf(child: ChildProcessWithoutNullStreams): Duplex {
-  const duplex = new Duplex({
-    read: () => void child.stdout.resume(),
-    write: (chunk, _encoding, done) => void child.stdin.write(chunk, done),
-    final: (done) => void child.stdin.end(done),
-    destroy: (error, done) => {
-      child.stdin.destroy()
-      child.stdout.destroy()
-      done(error)
-    },
-  })
-  child.stdout.on('data', (chunk) => duplex.push(chunk) || child.stdout.pause())
-  child.stdout.on('end', () => duplex.push(null))
-  child.stdin.on('error', (error) => duplex.destroy(error))
-  return duplex
 }
