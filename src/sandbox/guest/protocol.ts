@@ -120,7 +120,6 @@ export const ERROR_KINDS = [
   'not-executable',
   'no-such-cwd',
   'arguments-too-long',
-  'no-such-command',
 ] as const
 
 export type GuestErrorKind = (typeof ERROR_KINDS)[number]

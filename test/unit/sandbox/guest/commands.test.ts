@@ -18,7 +18,7 @@ async function isAlive(pid: number): Promise<boolean> {
 describe.skipIf(!hasGuest)('commands that live on', () => {
   it('are listed with their processes and killed on request', async () => {
     await using guest = await runGuest()
-    await guest.sandbox.exec(sh('sleep 94 & setsid sleep 95 &'))
+    await guest.sandbox.exec(sh(`sleep 94.${process.pid} & setsid sleep 95.${process.pid} &`))
     await guest.sandbox.exec(['true'])
     const [command, ...others] = await listCommands(guest.connection)
     expect(others).toEqual([])
@@ -38,12 +38,12 @@ describe.skipIf(!hasGuest)('commands that live on', () => {
   it('outlive the host only when the guest was told to keep them', async () => {
     for (const keep of [false, true]) {
       const guest = await runGuest()
-      const process = await guest.sandbox.spawn(sh('yes & sleep 96'))
+      const command = await guest.sandbox.spawn(sh(`yes & sleep 96.${process.pid}`))
       if (keep) await guest.connection.keep()
       guest.connection.close()
-      expect(await isAlive(process.pid!)).toBe(keep)
+      expect(await isAlive(command.pid!)).toBe(keep)
       if (keep) guest.child.kill('SIGKILL')
-      expect(await isAlive(process.pid!)).toBe(false)
+      expect(await isAlive(command.pid!)).toBe(false)
     }
   })
 })

@@ -132,25 +132,24 @@ describe.skipIf(!hasGuest)('exec on a guest', () => {
 
   it('kills the whole tree at the deadline and hands over what was printed', async () => {
     await using guest = await runGuest()
-    const script =
-      'echo $$; (setsid sh -c "echo \\$\\$; sleep 61" &) ; (trap "" TERM; sleep 62)& env -i sleep 63'
+    const script = `echo $$; (setsid sh -c "echo \\$\\$; sleep 61.${process.pid}" &) ; (trap "" TERM; sleep 62.${process.pid})& env -i sleep 63.${process.pid}`
     const error = await guest.sandbox.exec(sh(script), { timeoutMs: 300 }).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(ExecTimeoutError)
     expect((error as ExecTimeoutError).partial.stdout).toMatch(/^\d+\n\d+\n$/)
     const left = await guest.sandbox.exec(sh('cat /proc/[0-9]*/cmdline | tr "\\0" " "'))
-    expect(left.stdout).not.toMatch(/sleep 6[123]/)
+    expect(left.stdout).not.toMatch(new RegExp(`sleep 6[123]\\.${process.pid}`))
   })
 
   it('kills the tree when the signal is aborted', async () => {
     await using guest = await runGuest()
     const signal = AbortSignal.timeout(200)
     const error = await guest.sandbox
-      .exec(sh('echo begun; sleep 71 & sleep 72'), { signal })
+      .exec(sh(`echo begun; sleep 71.${process.pid} & sleep 72.${process.pid}`), { signal })
       .catch((e: unknown) => e)
     expect(error).toBeInstanceOf(ExecAbortedError)
     expect((error as ExecAbortedError).partial.stdout).toBe('begun\n')
     const left = await guest.sandbox.exec(sh('cat /proc/[0-9]*/cmdline | tr "\\0" " "'))
-    expect(left.stdout).not.toMatch(/sleep 7[12]/)
+    expect(left.stdout).not.toMatch(new RegExp(`sleep 7[12]\\.${process.pid}`))
   })
 
   it('tells a signal by name', async () => {

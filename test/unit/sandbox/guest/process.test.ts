@@ -69,13 +69,13 @@ describe.skipIf(!hasGuest)('processes on a guest', () => {
 
   it('stay apart: killing one leaves the background child of another', async () => {
     await using guest = await runGuest()
-    await guest.sandbox.exec(sh('setsid sleep 81 > /dev/null 2>&1 &'))
-    const other = await guest.sandbox.spawn(sh('setsid sleep 82 & sleep 83'))
+    await guest.sandbox.exec(sh(`setsid sleep 81.${process.pid} > /dev/null 2>&1 &`))
+    const other = await guest.sandbox.spawn(sh(`setsid sleep 82.${process.pid} & sleep 83.${process.pid}`))
     await new Promise((resolve) => setTimeout(resolve, 100))
     await other.kill()
     const list = await guest.sandbox.exec(sh('cat /proc/[0-9]*/cmdline | tr "\\0" " "'))
-    expect(list.stdout).toMatch(/sleep 81/)
-    expect(list.stdout).not.toMatch(/sleep 8[23]/)
+    expect(list.stdout).toMatch(new RegExp(`sleep 81\\.${process.pid}`))
+    expect(list.stdout).not.toMatch(new RegExp(`sleep 8[23]\\.${process.pid}`))
   })
 
   it('have a terminal with a size that can change', async () => {
