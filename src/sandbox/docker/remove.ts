@@ -30,7 +30,7 @@ async function removeOnce(engine: Engine, { kind, id }: EngineObject): Promise<v
   const { control } = engine
   const options = { deadlineMs: REMOVE_DEADLINE_MS }
   if (kind === 'container') {
-    engine.openStreams.destroy(id)
+    engine.openStreams.retire(id)
     await call('removing a container', options, (abortSignal) =>
       control.getContainer(id).remove({ force: true, v: true, abortSignal }),
     )

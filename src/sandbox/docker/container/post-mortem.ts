@@ -74,6 +74,9 @@ export async function findUnavailable(
       ...(postMortem === undefined ? {} : { postMortem }),
       cause,
     })
+  if (container.engine.openStreams.isRetired(container.id)) {
+    return failed('removed', 'it is being removed or has been')
+  }
   try {
     const found = await examine(container)
     return found && failed(found.reason, found.message, found.postMortem)

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
  */
 export class StreamRegistry {
   readonly #streams = new Map<string, Set<Duplex>>()
+  readonly #retired = new Set<string>()
 
   add(containerId: string, stream: Duplex): void {
     const open = this.#streams.get(containerId) ?? new Set()
@@ -18,6 +19,16 @@ export class StreamRegistry {
 
   destroy(containerId: string): void {
     for (const stream of this.#streams.get(containerId) ?? []) stream.destroy()
+  }
+
+  /** To be called before the container is removed: what fails in it from now on fails because it goes. */
+  retire(containerId: string): void {
+    this.#retired.add(containerId)
+    this.destroy(containerId)
+  }
+
+  isRetired(containerId: string): boolean {
+    return this.#retired.has(containerId)
   }
 
   destroyAll(): void {
