@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,8 +10,28 @@ import { resolveCompose } from '../../../src/sandbox/compose/resolve.ts'
 import { removeProject, snapshot } from './inspected.ts'
 import { makeFromPlan } from './made-from-plan.ts'
 
-const folder = fileURLToPath(new URL('../../corpus/compose/valid', import.meta.url))
-const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
+const corpus = fileURLToPath(new URL('../../corpus/compose', import.meta.url))
+
+/** Of the files that are refused, those that can be created on any machine once what they ask for is allowed. */
+const ALLOWED =
+  /^(privileged|host-(pid|ipc|uts|userns|cgroup|network|gateway)|cap-add|seccomp-(un|perm)|systempaths|apparmor|label-disable|devices|device-|gpu|port-|log-driver|cgroup-parent|bind-(root|absolute|long)|volumes-from-service|volume-bind-options)/
+
+function filesIn(folder: string): [string, string][] {
+  const names = readdirSync(join(corpus, folder)).filter((name) => name.endsWith('.yaml'))
+  return names.map((name) => [folder, name])
+}
+
+const files = [
+  ...filesIn('valid'),
+  ...filesIn('invalid').filter(([, name]) => ALLOWED.test(name) && !name.includes('external')),
+]
+
+function refusedNames(path: string): string[] {
+  return [...readFileSync(path, 'utf8').matchAll(/^# refused: .* (\S+)$/gm)].flatMap(
+    (match) => match[1] ?? [],
+  )
+}
+
 const docker = new Docker()
 
 /** Names that a file fixes, and what stands for them in a plan. */
@@ -21,11 +41,11 @@ const FIXED = new Map([
   ['fixed-name-of-belljar-corpus', 'PROJECT-app-1'],
 ])
 
-async function composeCreate(file: string, project: string): Promise<void> {
+async function composeCreate(path: string, project: string): Promise<void> {
   const { file: command, leading } = await composeCommand()
-  const args = [...leading, '-f', join(folder, file), '--project-name', project, 'create', '--pull', 'never']
+  const args = [...leading, '-f', path, '--project-name', project, 'create', '--pull', 'never']
   const env = { DOCKER_CONFIG: '/nonexistent', ...socket() }
-  await promisify(execFile)(command, args, { cwd: folder, env, timeout: 60_000 })
+  await promisify(execFile)(command, args, { cwd: corpus, env, timeout: 60_000 })
 }
 
 function socket(): Record<string, string> {
@@ -34,12 +54,16 @@ function socket(): Record<string, string> {
 }
 
 describe.concurrent('what the engine makes of a plan', () => {
-  it.each(files)('is what Compose creates from %s', async (file) => {
+  it.each(files)('is what Compose creates from %s/%s', async (folder, file) => {
+    const path = join(corpus, folder, file)
     const ending = `${process.pid}-${file.replace(/\W/g, '')}`
     const [theirs, ours] = [`belljar-theirs-${ending}`, `belljar-ours-${ending}`]
     try {
-      const { plan } = await resolveCompose(file, { taskDirectory: folder })
-      await composeCreate(file, theirs)
+      const { plan } = await resolveCompose(path, {
+        taskDirectory: join(corpus, folder),
+        allow: refusedNames(path),
+      })
+      await composeCreate(path, theirs)
       const expected = await snapshot(docker, theirs, FIXED)
       await makeFromPlan(docker, ours, plan)
       expect(await snapshot(docker, ours, FIXED)).toEqual(expected)

@@ -30,9 +30,13 @@ function hostConfigOf(made: Made, service: ServicePlan): Record<string, unknown>
   const { joins } = service
   const [first] = service.networks
   const mode = first === undefined ? {} : { NetworkMode: `${made.project}_${first}` }
+  const volumesFrom = (service.volumesFrom ?? []).flatMap((entry) =>
+    containerNames(made, entry.service).map((name) => `${name}:${entry.readOnly ? 'ro' : 'rw'}`),
+  )
   return {
     ...service.container.hostConfig,
     ...mode,
+    VolumesFrom: volumesFrom,
     ...(service.container.hostConfig.Mounts ? { Mounts: mountsOf(made, service) } : {}),
     ...(joins?.network ? { NetworkMode: `container:${idOf(made, joins.network)}` } : {}),
     ...(joins?.ipc ? { IpcMode: `container:${idOf(made, joins.ipc)}` } : {}),
