@@ -151,7 +151,6 @@ export const sampleRecordSchema = z.object({
 
 /** How one epoch of one sample ended; what a source's `sampleComplete` is told. */
 export type SampleRecord = z.infer<typeof sampleRecordSchema>
-export type SampleStatus = SampleRecord['status']
 
 /** What a person should know that belongs to no sample, and what teardown met. */
 export const noteRecordSchema = z.object({
@@ -162,7 +161,6 @@ export const noteRecordSchema = z.object({
   sample: sampleId.optional(),
   epoch: z.number().optional(),
 })
-export type NoteRecord = z.infer<typeof noteRecordSchema>
 
 /** `value` null: over no scored sample. */
 export const metricRecordSchema = z.object({ name: z.string(), value: z.number().nullable() })

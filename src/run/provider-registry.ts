@@ -1,5 +1,4 @@
 import { ConfigError } from '../errors.ts'
-import { DockerProvider } from '../sandbox/docker/docker-provider.ts'
 import type { SandboxProvider } from '../sandbox/provider.ts'
 
 /** Makes the provider of each kind when it is first asked for, once. */
@@ -8,7 +7,7 @@ export class ProviderRegistry {
   readonly #made = new Map<string, Promise<SandboxProvider>>()
 
   constructor(factories: Readonly<Record<string, () => Promise<SandboxProvider>>> = {}) {
-    this.#factories = { docker: () => DockerProvider.connect(), ...factories }
+    this.#factories = { docker: connectDocker, ...factories }
   }
 
   /** @throws ConfigError for an unknown kind, or when the provider cannot work here (no engine answers, for instance) */
@@ -32,4 +31,10 @@ export class ProviderRegistry {
       providers.map((provider) => (provider.status === 'fulfilled' ? provider.value.close() : undefined)),
     )
   }
+}
+
+/** Loaded when first asked for: it is most of what there is to load. */
+async function connectDocker(): Promise<SandboxProvider> {
+  const { DockerProvider } = await import('../sandbox/docker/docker-provider.ts')
+  return DockerProvider.connect()
 }

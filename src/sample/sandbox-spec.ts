@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 
 /** What network a sandbox that belljar configures itself may use. */
-export type NetworkMode = 'none' | 'internet'
+type NetworkMode = 'none' | 'internet'
 
 const buildSchema = z.union([
   z.string().min(1),

@@ -77,7 +77,10 @@ test('a limit that stays ends the pull after some attempts, with what the regist
   registry.faults.push(...Array.from({ length: 100 }, () => fault))
   const error = await prepare().catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(SandboxInitError)
-  expect(error).toMatchObject({ transient: true, message: expect.stringContaining('only 100 pulls an hour') })
+  expect(error).toMatchObject({
+    transient: false,
+    message: expect.stringContaining('only 100 pulls an hour'),
+  })
   expect(pauses).toEqual([1000, 2000, 4000, 8000])
 })
 

@@ -68,7 +68,7 @@ function isTransient(error: unknown): boolean {
   return status === undefined || status === 429 || status >= 500
 }
 
-/** Pulls an image, again after a growing pause where that may help. @throws SandboxInitError with the registry's own message */
+/** Pulls an image, again after a growing pause where that may help: an error is final for whoever asks. @throws SandboxInitError with the registry's own message */
 export async function pullImage(engine: Engine, reference: string, options: PullOptions): Promise<void> {
   const { signal, clock, report } = options
   let pauseMs = FIRST_PAUSE_MS
@@ -79,11 +79,9 @@ export async function pullImage(engine: Engine, reference: string, options: Pull
       return
     } catch (error) {
       signal.throwIfAborted()
-      const transient = isTransient(error)
-      if (!transient || attempt === ATTEMPTS) {
+      if (!isTransient(error) || attempt === ATTEMPTS) {
         const often = attempt > 1 ? ` (tried ${attempt} times)` : ''
         throw new SandboxInitError(`image ${reference} cannot be pulled${often}: ${errorMessage(error)}`, {
-          transient,
           cause: error,
         })
       }
