@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { FieldReader, FieldWriter } from './fields.ts'
 import { BadFrameError, encodeHeader, type Frame, FrameDecoder } from './frame.ts'
+import { onAbort } from './on-abort.ts'
 import { FrameType, NONCE_LENGTH, Tag } from './protocol.ts'
 
 /** What the guest is told about its service before anything else. */
@@ -92,9 +93,9 @@ export class GuestConnection {
   static async open(stream: Duplex, options: ConnectionOptions = {}): Promise<GuestConnection> {
     const connection = new GuestConnection(stream, options)
     const abort = () => connection.#lose(new GuestLostError('closed', options.signal?.reason))
+    using _aborting = onAbort(options.signal, abort)
     try {
       options.signal?.throwIfAborted()
-      options.signal?.addEventListener('abort', abort, { once: true })
       connection.#listen()
       const answer = await connection.request(FrameType.hello, helloFields(options.hello ?? {}))
       connection.#welcome = readWelcome(answer.payload)
@@ -104,8 +105,6 @@ export class GuestConnection {
       connection.close()
       options.signal?.throwIfAborted()
       throw error
-    } finally {
-      options.signal?.removeEventListener('abort', abort)
     }
   }
 

@@ -6,6 +6,7 @@ import { type GuestExit, isUserSwitchRefused, readExit } from './exit.ts'
 import { fieldNumber } from './fields.ts'
 import { InputSender, toBytes } from './flow.ts'
 import type { Frame } from './frame.ts'
+import { onAbort } from './on-abort.ts'
 import { Channel, FrameType } from './protocol.ts'
 import { checkCommand, runFields } from './run-fields.ts'
 
@@ -62,8 +63,8 @@ interface RunToExit {
 
 async function runToExit(run: RunToExit): Promise<Buffer> {
   const { connection, collected, signal } = run
-  const ended = new AbortController()
   let sender: InputSender | undefined
+  let aborting: Disposable | undefined
   try {
     return await new Promise<Buffer>((resolve, reject) => {
       const exchange = connection.open(FrameType.run, run.payload, {
@@ -77,7 +78,7 @@ async function runToExit(run: RunToExit): Promise<Buffer> {
         },
         lost: reject,
       })
-      signal?.addEventListener('abort', () => killTree(connection, exchange), { signal: ended.signal })
+      aborting = onAbort(signal, () => killTree(connection, exchange))
       if (run.input) {
         sender = new InputSender(connection.welcome.window, exchange.send)
         void sender.write(run.input)
@@ -85,7 +86,7 @@ async function runToExit(run: RunToExit): Promise<Buffer> {
       }
     })
   } finally {
-    ended.abort()
+    aborting?.[Symbol.dispose]()
     sender?.stop()
   }
 }

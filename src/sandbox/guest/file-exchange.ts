@@ -1,6 +1,7 @@
 import type { GuestConnection } from './connection.ts'
 import { FieldReader, fieldNumber } from './fields.ts'
 import { InputSender, OutputReceiver } from './flow.ts'
+import { onAbort } from './on-abort.ts'
 import { Channel, FrameType, Tag } from './protocol.ts'
 
 const OUTPUT_WINDOW = 4 * 1024 * 1024
@@ -21,7 +22,6 @@ export const STREAM_CREDIT = OUTPUT_WINDOW
 export async function fileExchange(connection: GuestConnection, request: FileRequest): Promise<Buffer> {
   const { signal } = request
   signal?.throwIfAborted()
-  const ended = new AbortController()
   const failure: { error?: unknown } = {}
   const parts = openExchange(connection, request)
   const fail = (error: unknown) => {
@@ -29,7 +29,7 @@ export async function fileExchange(connection: GuestConnection, request: FileReq
     failure.error ??= error
     parts.exchange.send(FrameType.cancel)
   }
-  signal?.addEventListener('abort', () => fail(signal.reason), { signal: ended.signal })
+  const aborting = onAbort(signal, () => fail(signal?.reason))
   try {
     const reading = request.receive?.(parts.output).catch(fail)
     const sending = sendContent(parts.sender, request.content).catch(fail)
@@ -39,7 +39,7 @@ export async function fileExchange(connection: GuestConnection, request: FileReq
     if ('error' in failure) throw failure.error
     return answer
   } finally {
-    ended.abort()
+    aborting[Symbol.dispose]()
   }
 }
 

@@ -6,6 +6,7 @@ import { isUserSwitchRefused, readExit } from './exit.ts'
 import { FieldReader, FieldWriter, fieldNumber } from './fields.ts'
 import { InputSender, OutputReceiver, toBytes } from './flow.ts'
 import type { Frame } from './frame.ts'
+import { onAbort } from './on-abort.ts'
 import { Channel, FrameType, Tag } from './protocol.ts'
 import { checkCommand, runFields } from './run-fields.ts'
 
@@ -30,12 +31,11 @@ export async function spawnOnGuest(
   if (!payload) throw new UnsupportedError('the arguments and environment are too long to be sent')
   const process = new GuestProcess(connection, { command, payload, explain: options.explain })
   if (options.pty) process.endStderr()
-  const abort = () => void process.kill().catch(() => undefined)
-  options.signal?.addEventListener('abort', abort, { once: true })
+  const aborting = onAbort(options.signal, () => void process.kill().catch(() => undefined))
   void process
     .wait()
     .catch(() => undefined)
-    .finally(() => options.signal?.removeEventListener('abort', abort))
+    .finally(() => aborting[Symbol.dispose]())
   await process.started
   return process
 }
