@@ -5,7 +5,7 @@ import { limiterProperty } from '../../support/limiter-property.ts'
 
 it('a limiter never grants too much, forgets nobody and keeps order, in any interleaving', async () => {
   await fc.assert(limiterProperty, { numRuns: 400 })
-})
+}, 60_000)
 
 type Step = { readonly enqueue: string } | { readonly remove: number } | 'dequeue'
 

@@ -4,4 +4,4 @@ import { managerProperty } from '../../support/manager-property.ts'
 
 it('a sandbox manager leaves nothing, exceeds nothing and does nothing twice, in any interleaving', async () => {
   await fc.assert(managerProperty, { numRuns: 300 })
-})
+}, 60_000)
