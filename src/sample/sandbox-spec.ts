@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 
-/** What network a sandbox that belljar configures itself may use. */
-type NetworkMode = 'none' | 'internet'
-
 const buildSchema = z.union([
   z.string().min(1),
   z.strictObject({
