@@ -90,3 +90,12 @@ export function* freeSubnets(search: SubnetSearch): Generator<string, void, unde
     else yield formatSubnet({ first: range.first + block * blockSize, prefixLength })
   }
 }
+
+/** A private IPv6 block of /64 (RFC 4193) from seven random bytes: so many that none needs to be looked for. */
+export function uniqueLocalSubnet(random: Uint8Array): string {
+  const bytes = [0xfd, ...random.slice(0, 7)]
+  const groups = [0, 2, 4, 6].map((index) =>
+    ((bytes[index] ?? 0) * 256 + (bytes[index + 1] ?? 0)).toString(16),
+  )
+  return `${groups.join(':')}::/64`
+}

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
 import type { SandboxPlan, ServicePlan } from '../../../src/sandbox/sandbox-plan.ts'
+import { uniqueLocalSubnet } from '../../../src/sandbox/subnets.ts'
 
 interface Made {
   readonly project: string
@@ -31,7 +33,7 @@ function hostConfigOf(made: Made, service: ServicePlan): Record<string, unknown>
   const [first] = service.networks
   const mode = first === undefined ? {} : { NetworkMode: `${made.project}_${first}` }
   const volumesFrom = (service.volumesFrom ?? []).flatMap((entry) =>
-    containerNames(made, entry.service).map((name) => `${name}:${entry.readOnly ? 'ro' : 'rw'}`),
+    containerNames(made, entry.service).map((name) => `${name}${entry.readOnly ? ':ro' : ''}`),
   )
   return {
     ...service.container.hostConfig,
@@ -88,6 +90,7 @@ async function makeNetworks({ project, plan, docker }: Made): Promise<void> {
       Internal: network.internal,
       Attachable: network.attachable ?? false,
       EnableIPv6: network.ipv6 ?? false,
+      ...(network.ipv6 ? { IPAM: { Config: [{ Subnet: uniqueLocalSubnet(randomBytes(7)) }] } } : {}),
       Options: { ...network.options },
       Labels: { ...network.labels, 'com.docker.compose.project': project },
     })

@@ -7,6 +7,7 @@ import {
   parseSubnet,
   prefixLengthFor,
   type Subnet,
+  uniqueLocalSubnet,
 } from '../../../src/sandbox/subnets.ts'
 
 const address = fc.nat(2 ** 32 - 1)
@@ -115,4 +116,8 @@ describe('prefixLengthFor', () => {
   ])('for %i containers is %i', (containers, expected) => {
     expect(prefixLengthFor(containers)).toBe(expected)
   })
+})
+
+it('makes a private IPv6 block of random bytes', () => {
+  expect(uniqueLocalSubnet(Uint8Array.from([1, 2, 3, 4, 5, 0, 9]))).toBe('fd01:203:405:9::/64')
 })

@@ -8,6 +8,6 @@ export interface MapContext {
   readonly outsidePaths: ReadonlySet<string>
   /** `place: why` of what no plan can express. */
   readonly inexpressible: string[]
-  /** `place: what was done` of what is neutralised so that copies can run side by side. */
+  /** `place: what was done` of what is neutralised so that copies can run side by side, or is not and stays shared. */
   readonly rewritings: string[]
 }

@@ -33,7 +33,7 @@ function withoutEmpty(fields: Record<string, unknown>): Record<string, unknown> 
 
 function stopSeconds(service: ComposeService, place: string): number | undefined {
   if (service.stop_grace_period === undefined) return undefined
-  return Math.ceil(parseGoDuration(service.stop_grace_period, `${place}.stop_grace_period`) / 1e9)
+  return Math.trunc(parseGoDuration(service.stop_grace_period, `${place}.stop_grace_period`) / 1e9)
 }
 
 function containerPlan(
@@ -126,6 +126,12 @@ function noteRewritings(name: string, service: ComposeService, context: MapConte
     )
   }
   context.rewritings.push(...portRewritings(name, service))
+  for (const [index, volume] of (service.volumes ?? []).entries()) {
+    if (volume.type !== 'bind' || volume.read_only) continue
+    context.rewritings.push(
+      `services.${name}.volumes[${index}]: ${volume.source} stays one folder, which all copies may write to`,
+    )
+  }
 }
 
 export function servicePlan(

@@ -1,10 +1,15 @@
 import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import PQueue from 'p-queue'
 import { ConfigError } from '../../../errors.ts'
-import { composeCommand } from './plugin.ts'
+import { type ComposeCommand, composeCommand } from './plugin.ts'
 
 export const PROJECT_NAME = 'belljar'
 
 const DEADLINE_MS = 60_000
+/** A thousand samples with metadata of their own must not be a thousand processes at once. */
+const processes = new PQueue({ concurrency: 2 * availableParallelism() })
+
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 export interface ConfigCall {
@@ -62,8 +67,16 @@ export function readMessages(stderr: string): Messages {
 
 /** @throws ComposeRejection with Compose's own message; ConfigError where Compose is missing or does not answer */
 export async function runConfig(call: ConfigCall, output: readonly string[]): Promise<ConfigOutput> {
-  const { file, leading, path } = await composeCommand()
   call.signal?.throwIfAborted()
+  const command = await composeCommand()
+  return processes.add(() => runOne(command, call, output), { signal: call.signal })
+}
+
+function runOne(
+  { file, leading, path }: ComposeCommand,
+  call: ConfigCall,
+  output: readonly string[],
+): Promise<ConfigOutput> {
   const given = [
     ...call.files.flatMap((name) => ['-f', name]),
     ...(call.envFiles ?? []).flatMap((name) => ['--env-file', name]),
