@@ -67,10 +67,6 @@ static bool open_terminal(struct command *command, struct ends *ends) {
         return false;
     struct winsize size = {.ws_row = command->rows, .ws_col = command->columns};
     ioctl(ends->output, TIOCSWINSZ, &size);
-    struct identity identity;
-    if (command->launch.user && !guest.local && identity_resolve(command->launch.user, NULL, 0, &identity))
-        if (fchown(ends->streams[0], identity.uid, (gid_t)-1) != 0)
-            return false;
     ends->streams[1] = fcntl(ends->streams[0], F_DUPFD_CLOEXEC, 0);
     ends->streams[2] = fcntl(ends->streams[0], F_DUPFD_CLOEXEC, 0);
     ends->input = fcntl(ends->output, F_DUPFD_CLOEXEC, 0);

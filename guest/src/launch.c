@@ -133,10 +133,17 @@ static int execute(char **arguments, char **environment, int *stage) {
     return error;
 }
 
+/* The user may also open it by its name. */
+static void take_terminal(const struct launch *launch, const struct identity *identity) {
+    bool owned = !launch->user || launch->local || fchown(0, identity->uid, (gid_t)-1) == 0;
+    if (ioctl(0, TIOCSCTTY, 0) != 0 || !owned)
+        errno = 0; /* without either it is still a terminal */
+}
+
 _Noreturn void launch_become(const struct launch *launch, const struct identity *identity, int report) {
     setsid();
     if (launch->pty)
-        ioctl(0, TIOCSCTTY, 0);
+        take_terminal(launch, identity);
     setrlimit(RLIMIT_NOFILE, &launch->descriptors);
     int error = launch->strict ? harden_before() : 0;
     if (!error && launch->user && !launch->local)

@@ -2,15 +2,15 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { findGuestBinary, guestArchitecture } from '../../../../src/sandbox/guest/binary.ts'
 import { childStream } from '../../../../src/sandbox/guest/child-stream.ts'
 import { type ConnectionOptions, GuestConnection } from '../../../../src/sandbox/guest/connection.ts'
 import { GuestSandbox } from '../../../../src/sandbox/guest/guest-sandbox.ts'
 
-const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64'
-export const guestBinary = resolve(
-  process.env.BELLJAR_GUEST ?? `dist/guest/linux-${architecture}/belljar-guest`,
-)
+const architecture = guestArchitecture(process.arch)
+export const guestBinary =
+  process.env.BELLJAR_GUEST ?? (architecture && findGuestBinary(architecture)) ?? 'no guest was built'
 export const hasGuest = process.platform === 'linux' && existsSync(guestBinary)
 export const isRoot = process.getuid?.() === 0
 

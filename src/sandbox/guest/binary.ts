@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export type GuestArchitecture = 'amd64' | 'arm64'
+
+/** The Engine's and Node's names of an architecture; undefined where there is no guest for it. */
+export function guestArchitecture(name: string): GuestArchitecture | undefined {
+  if (name === 'amd64' || name === 'x64' || name === 'x86_64') return 'amd64'
+  return name === 'arm64' || name === 'aarch64' ? 'arm64' : undefined
+}
+
+/** Where the guest was built to; undefined where it was not (no compiler, or none for that architecture). */
+export function findGuestBinary(architecture: GuestArchitecture): string | undefined {
+  const path = join(packageRoot(), 'dist', 'guest', `linux-${architecture}`, 'belljar-guest')
+  return existsSync(path) ? path : undefined
+}
+
+function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder)
+  return folder
+}
