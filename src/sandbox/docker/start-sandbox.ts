@@ -48,6 +48,7 @@ async function startAll(request: StartRequest): Promise<DockerStartedSandbox> {
     const container = await startService(service, { ...context, ...resources, image })
     sandboxes.push(new EngineSandbox(container))
   }
+  signal?.throwIfAborted()
   const objects: EngineObject[] = [
     ...sandboxes.map(({ container }) => ({
       kind: 'container' as const,

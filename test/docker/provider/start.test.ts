@@ -5,6 +5,8 @@ import { pack } from 'tar-stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ConfigError, SandboxUnavailableError } from '../../../src/errors.ts'
 import type { EngineSandbox } from '../../../src/sandbox/docker/engine-sandbox.ts'
+import { identityLabels } from '../../../src/sandbox/docker/identity/labels.ts'
+import { projectName } from '../../../src/sandbox/docker/identity/names.ts'
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts'
 import { DockerRun } from '../../support/docker.ts'
 
@@ -179,6 +181,43 @@ test('a compose file of one service starts, with its network and volume, and all
   expect(report).toMatchObject({ removed: 3, left: [] })
 })
 
+test('a compose service has all its networks and the configurations given as text', async () => {
+  await writeFile(
+    join(folder, 'more.yaml'),
+    'services:\n  box:\n    image: busybox:latest\n    command: ["sleep", "600"]\n    init: true\n    networks: [one, two]\n    configs: [note]\nnetworks:\n  one: { internal: true }\n  two: { internal: true }\nconfigs:\n  note: { content: "remember" }\n',
+  )
+  const started = await run.start({ compose: 'more.yaml' }, { taskDirectory: folder })
+  expect(await started.default.readText('/note')).toBe('remember')
+  const { NetworkSettings } = await inspect(started.default)
+  expect(Object.keys(NetworkSettings.Networks)).toHaveLength(2)
+  expect(await started.remove()).toMatchObject({ removed: 3, left: [] })
+})
+
+test('a container of our own name is adopted when it carries all our labels, and refused when not', async () => {
+  const config = await run.provider.resolve(
+    { kind: 'docker', config: { image: 'busybox:latest' } },
+    { taskDirectory: '/' },
+  )
+  const create = async (labels: Record<string, string>, name: string) =>
+    run.provider.engine.control.createContainer({
+      name,
+      Image: 'busybox:latest',
+      Cmd: ['sleep', '600'],
+      Labels: { 'belljar.run': run.run, ...labels },
+    })
+  const identity = run.identity()
+  const project = projectName(identity)
+  const lost = await create(
+    { ...identityLabels(identity, project), 'com.docker.compose.service': 'default' },
+    `${project}-default`,
+  )
+  const adopted = await run.provider.sampleInit(config, identity, {})
+  expect((adopted.default as EngineSandbox).container.id).toBe(lost.id)
+  const other = run.identity()
+  await create({}, `${projectName(other)}-default`)
+  expect(await failure(run.provider.sampleInit(config, other, {}))).toMatchObject({ reason: 'start' })
+})
+
 test('several services are refused with their names, an unknown runtime with those there are', async () => {
   await writeFile(
     join(folder, 'two.yaml'),
@@ -190,14 +229,16 @@ test('several services are refused with their names, an unknown runtime with tho
   await expect(run.start({ image: 'busybox', runtime: 'no-such' })).rejects.toThrow(/no-such.*runc/)
 })
 
-test('a start that is aborted leaves nothing', async () => {
+test.each([0, 10, 40, 90])('a start that is aborted after %i ms leaves nothing', async (delayMs) => {
+  const config = await run.provider.resolve(
+    { kind: 'docker', config: { image: 'busybox:latest' } },
+    { taskDirectory: '/' },
+  )
+  await run.provider.taskInit(config, {})
   const controller = new AbortController()
   const identity = run.identity()
-  const starting = run.start(
-    { image: 'busybox:latest' },
-    { identity, context: { signal: controller.signal } },
-  )
-  setTimeout(() => controller.abort(new Error('enough')), 30)
+  const starting = run.provider.sampleInit(config, identity, { signal: controller.signal })
+  setTimeout(() => controller.abort(new Error('enough')), delayMs)
   await expect(starting).rejects.toThrow('enough')
   const filters = { label: [`belljar.run=${run.run}`, `belljar.sample=${identity.sample}`] }
   expect(await run.provider.engine.control.listContainers({ all: true, filters })).toEqual([])

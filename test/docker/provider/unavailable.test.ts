@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SandboxUnavailableError } from '../../../src/errors.ts'
+import { DockerProvider } from '../../../src/sandbox/docker/docker-provider.ts'
 import type { EngineSandbox } from '../../../src/sandbox/docker/engine-sandbox.ts'
 import { DockerRun } from '../../support/docker.ts'
+import { SocketProxy } from '../../support/docker-socket-proxy.ts'
 
 let run: DockerRun
 
@@ -106,6 +108,41 @@ test('a sandbox goes in the middle of floods and of commands that nobody reads',
   expect(await flood).toMatchObject({ code: 'sandbox-unavailable', reason: 'removed' })
   expect(await failure(unread.wait())).toMatchObject({ reason: 'removed' })
   expect(await started.remove()).toMatchObject({ left: [] })
+})
+
+test('when the engine is gone, commands fail as such, in flight and later', async () => {
+  await using proxy = await SocketProxy.start('/var/run/docker.sock')
+  const environment = { DOCKER_HOST: `unix://${proxy.path}` }
+  const provider = await DockerProvider.connect({ environment })
+  const config = await provider.resolve(
+    { kind: 'docker', config: { image: 'busybox:latest' } },
+    { taskDirectory: '/' },
+  )
+  const { default: sandbox } = await provider.sampleInit(config, run.identity(), {})
+  const inFlight = failure(sandbox.exec(['sleep', '60']))
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  await proxy.stop()
+  expect(await inFlight).toMatchObject({ code: 'sandbox-unavailable', reason: 'daemon' })
+  expect(await failure(sandbox.exec(['true']))).toMatchObject({ reason: 'daemon' })
+  await provider.close()
+})
+
+test('a command whose connection breaks is dead, not run again, and the sandbox goes on', async () => {
+  await using proxy = await SocketProxy.start('/var/run/docker.sock')
+  const environment = { DOCKER_HOST: `unix://${proxy.path}` }
+  const provider = await DockerProvider.connect({ environment })
+  const config = await provider.resolve(
+    { kind: 'docker', config: { image: 'busybox:latest' } },
+    { taskDirectory: '/' },
+  )
+  const { default: sandbox } = await provider.sampleInit(config, run.identity(), {})
+  const inFlight = failure(sandbox.exec(['sh', '-c', 'echo ran >> /runs; sleep 903']))
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  proxy.resetAll()
+  expect(await inFlight).toMatchObject({ code: 'sandbox-unavailable' })
+  const script = 'cat /runs; cat /proc/[0-9]*/cmdline | tr "\\0" " " | grep -c "sleep 90[3]"'
+  expect((await sandbox.exec(['sh', '-c', script])).stdout).toBe('ran\n0\n')
+  await provider.close()
 })
 
 test('removal by selector takes the part that it names and no other', async () => {

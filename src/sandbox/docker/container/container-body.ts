@@ -32,7 +32,12 @@ function mounts(service: ServicePlan, context: BodyContext): Mount[] {
   return [...renamed, ...anonymous]
 }
 
-function endpoint(service: ServicePlan, network: string, context: BodyContext): EndpointPlan {
+/** How a service takes part in a network: under its aliases and the container's own name. */
+export function endpoint(
+  service: ServicePlan,
+  network: string,
+  context: Pick<BodyContext, 'containerName'>,
+): EndpointPlan {
   const planned = service.endpoints?.[network] ?? { Aliases: [service.name] }
   return { ...planned, Aliases: [...new Set([...planned.Aliases, context.containerName])] }
 }

@@ -5,6 +5,7 @@ export interface Keeper {
   readonly body: { readonly Entrypoint?: readonly string[]; readonly Cmd?: readonly string[] }
   /** Nothing of the image runs before or instead of it. */
   readonly ownProcess: boolean
+  readonly needsShell: boolean
 }
 
 const KEEP_ALIVE = ['sh', '-c', 'while :; do sleep 86400; done']
@@ -14,8 +15,8 @@ export function chooseKeeper(plan: ContainerPlan, imageEntrypoint: readonly stri
   const entrypoint = plan.entrypoint === undefined ? {} : { Entrypoint: plan.entrypoint }
   if (plan.command !== null) {
     const command = plan.command === undefined ? {} : { Cmd: plan.command }
-    return { body: { ...entrypoint, ...command }, ownProcess: false }
+    return { body: { ...entrypoint, ...command }, ownProcess: false, needsShell: false }
   }
   const before = plan.entrypoint ?? imageEntrypoint
-  return { body: { ...entrypoint, Cmd: KEEP_ALIVE }, ownProcess: before.length === 0 }
+  return { body: { ...entrypoint, Cmd: KEEP_ALIVE }, ownProcess: before.length === 0, needsShell: true }
 }

@@ -1,8 +1,10 @@
 import type Docker from 'dockerode'
-import type { NetworkPlan, SandboxPlan, VolumePlan } from '../../sandbox-plan.ts'
+import type { NetworkPlan, SandboxPlan, ServicePlan, VolumePlan } from '../../sandbox-plan.ts'
 import { call } from '../engine/call.ts'
 import type { Engine } from '../engine/engine.ts'
 import { objectName } from '../identity/names.ts'
+import { endpoint } from './container-body.ts'
+import type { ContainerRef } from './container-ref.ts'
 
 interface ResourceContext {
   readonly engine: Engine
@@ -55,4 +57,19 @@ export async function createResources(plan: SandboxPlan, context: ResourceContex
   const volumes: [string, string][] = []
   for (const volume of plan.volumes) volumes.push(await createVolume(volume, context))
   return { networkNames: new Map(networks), volumeNames: new Map(volumes) }
+}
+
+/** Connects a created container to all networks but the first, which the create call named: older engines take only one there. */
+export async function connectFurtherNetworks(
+  container: ContainerRef,
+  service: ServicePlan,
+  context: { networkNames: ReadonlyMap<string, string>; containerName: string },
+): Promise<void> {
+  for (const network of service.networks.slice(1)) {
+    const name = context.networkNames.get(network) ?? network
+    const EndpointConfig = endpoint(service, network, context) as unknown as Docker.EndpointSettings
+    await call('connecting a network', {}, () =>
+      container.engine.control.getNetwork(name).connect({ Container: container.id, EndpointConfig }),
+    )
+  }
 }

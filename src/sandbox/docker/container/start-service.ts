@@ -1,4 +1,3 @@
-import { pack } from 'tar-stream'
 import { errorMessage, SandboxUnavailableError } from '../../../errors.ts'
 import type { ServicePlan } from '../../sandbox-plan.ts'
 import { call } from '../engine/call.ts'
@@ -6,13 +5,14 @@ import type { Engine } from '../engine/engine.ts'
 import { SERVICE_LABEL } from '../identity/labels.ts'
 import { objectName } from '../identity/names.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
-import { containerBody, DEFAULT_WORKDIR } from './container-body.ts'
+import { containerBody } from './container-body.ts'
 import { ContainerRef } from './container-ref.ts'
 import { createContainer } from './create-container.ts'
+import { fillContainer } from './fill-container.ts'
 import { chooseKeeper, type Keeper } from './keeper.ts'
+import { connectFurtherNetworks } from './networks.ts'
 import { findUnavailable } from './post-mortem.ts'
 import { hasShell } from './shell.ts'
-import { userIds } from './user-ids.ts'
 
 export interface StartContext {
   readonly engine: Engine
@@ -39,9 +39,11 @@ export async function startService(service: ServicePlan, context: StartContext):
     const id = await createContainer(engine, { name, body, labels, platform })
     const container = new ContainerRef(engine, { id, name, service: service.name })
     signal?.throwIfAborted()
-    await ownDefaultWorkdir(container, service, image)
+    if (keeper.needsShell) await checkShell(container, image)
+    await fillContainer(container, service, image)
+    await connectFurtherNetworks(container, service, { ...context, containerName: name })
     await call('starting a container', { deadlineMs: 120_000 }, () => container.control.start())
-    await checkRunning(container, keeper, image)
+    await checkRunning(container, keeper)
     return container
   } catch (error) {
     signal?.throwIfAborted()
@@ -53,42 +55,29 @@ export async function startService(service: ServicePlan, context: StartContext):
   }
 }
 
-/** Docker makes a working directory for root; this one is the user's. */
-async function ownDefaultWorkdir(
-  container: ContainerRef,
-  service: ServicePlan,
-  image: PreparedImage,
-): Promise<void> {
-  if (service.container.workdir !== undefined || image.workdir) return
-  const ids = await userIds(container, service.container.user ?? image.user)
-  if (ids.uid === 0) return
-  const archive = pack()
-  archive.entry({ name: DEFAULT_WORKDIR.slice(1), type: 'directory', mode: 0o755, ...ids })
-  archive.finalize()
-  await call('making the working directory', {}, (abortSignal) =>
-    container.streams.putArchive(archive as unknown as NodeJS.ReadableStream, { path: '/', abortSignal }),
-  )
-}
-
-async function checkRunning(container: ContainerRef, keeper: Keeper, image: PreparedImage): Promise<void> {
+async function checkRunning(container: ContainerRef, keeper: Keeper): Promise<void> {
   for (const pauseMs of keeper.ownProcess ? [0] : LOOKS_AFTER_START_MS) {
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     const dead = await findUnavailable(container)
-    if (dead) throw await startFailure(container, dead, image)
+    if (dead) throw startFailure(container, dead)
   }
 }
 
-async function startFailure(
-  container: ContainerRef,
-  dead: SandboxUnavailableError,
-  image: PreparedImage,
-): Promise<SandboxUnavailableError> {
-  const shell = await hasShell(container).catch(() => true)
-  const why = shell
-    ? `it ended right after its start. ${dead.message}`
-    : `the image ${image.reference} has no shell (/bin/sh), which keeping it alive needs`
+const imagesWithShell = new WeakSet<PreparedImage>()
+
+/** Looks once for each image: a keep-alive without its shell would seem to run for some moments. */
+async function checkShell(container: ContainerRef, image: PreparedImage): Promise<void> {
+  if (imagesWithShell.has(image)) return
+  if (!(await hasShell(container))) {
+    throw new Error(`the image ${image.reference} has no shell (/bin/sh), which keeping it alive needs`)
+  }
+  imagesWithShell.add(image)
+}
+
+function startFailure(container: ContainerRef, dead: SandboxUnavailableError): SandboxUnavailableError {
+  const details = dead.postMortem ? `\n${dead.postMortem}` : ''
   return new SandboxUnavailableError(
-    `the sandbox service '${container.service}' did not start: ${why}${dead.postMortem ? `\n${dead.postMortem}` : ''}`,
+    `the sandbox service '${container.service}' did not start: it ended right after its start. ${dead.message}${details}`,
     {
       reason: 'start',
       service: container.service,

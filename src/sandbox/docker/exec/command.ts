@@ -149,13 +149,24 @@ export class Command {
       if (!this.#channel || error) throw error ?? new Error('the exec has no stream')
       exitCode = await execExitCode(this.#channel.exec)
     } catch (cause) {
-      throw await this.#unavailable(cause)
+      throw await this.#lost(cause)
     }
     const dead = await this.#dyingContainer()
     if (dead) throw dead
     if (this.pid !== undefined) return { how: 'exited', exitCode }
     const diagnosis = await diagnoseLaunch(this.#container, this.argv, this.#options.user)
     return this.#notLaunched(diagnosis)
+  }
+
+  /** The connection to the command is gone, but the command may run on: it is killed, and never started again. */
+  async #lost(cause: unknown): Promise<unknown> {
+    const unavailable = await this.#unavailable(cause)
+    if (unavailable.reason !== 'unknown') return unavailable
+    const target = { id: this.#id, wrapperPid: this.pid }
+    return killCommand(this.#container, target).then(
+      () => unavailable,
+      (error: unknown) => error,
+    )
   }
 
   /** The stream of a dying container ends a moment before the container is reported as dead. */
@@ -187,7 +198,7 @@ export class Command {
     return (
       found ??
       new SandboxUnavailableError(
-        `the sandbox service '${this.#container.service}' did not take a command: ${errorMessage(cause)}`,
+        `the sandbox service '${this.#container.service}' lost a command: ${errorMessage(cause)}`,
         { reason: 'unknown', service: this.#container.service, cause },
       )
     )

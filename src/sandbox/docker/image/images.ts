@@ -6,6 +6,7 @@ import { call } from '../engine/call.ts'
 import type { Engine } from '../engine/engine.ts'
 import { statusOf } from '../engine/engine-error.ts'
 import { buildImage } from './build.ts'
+import { buildHash } from './build-hash.ts'
 import { checkPlatform } from './platform.ts'
 import { type PreparedImage, preparedImage } from './prepared-image.ts'
 import { type Clock, pullImage } from './pull.ts'
@@ -87,6 +88,9 @@ export class Images {
     const key = `build ${this.#engine.endpoint.url} ${hash}`
     await flights.run(key, context.signal, async (signal) => {
       if (await inspectImage(this.#engine, tag, signal)) return
+      if ((await buildHash(plan)) !== hash) {
+        throw new SandboxInitError(`the build folder ${plan.context} has changed since the task was read`)
+      }
       await buildImage(this.#engine, { plan, hash, tag, signal, report: context.report })
     })
     await this.#noteUse(tag)
