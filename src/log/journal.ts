@@ -11,9 +11,10 @@ import type { LogRecord } from './records.ts'
 export class Journal implements AsyncDisposable {
   readonly path: string
   readonly #file: FileHandle
-  #pending: string[] = []
-  #writing: Promise<void> | undefined
-  #failure: unknown
+  /** Lines that the next write takes, and that write. */
+  #lines: string[] = []
+  #next: Promise<void> | undefined
+  #last: Promise<void> = Promise.resolve()
 
   private constructor(path: string, file: FileHandle) {
     this.path = path
@@ -36,39 +37,42 @@ export class Journal implements AsyncDisposable {
 
   /** Resolves when the record is in the file. Rejects for good once a write has failed: the log then ends where it ends. */
   append(record: LogRecord): Promise<void> {
-    this.#pending.push(toJsonLine(record))
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined
-    })
-    return this.#writing
+    this.#lines.push(toJsonLine(record))
+    if (this.#next === undefined) {
+      this.#next = this.#writeAfter(this.#last)
+      this.#last = this.#next
+    }
+    return this.#next
   }
 
   /** As `append`, for records that nothing waits for; a failure shows at the next `append` that is awaited. */
   note(record: LogRecord): void {
-    this.append(record).catch(() => this.#failure)
+    this.append(record).catch(() => undefined)
   }
 
+  /** Rejects when a write has failed; the file is closed all the same. */
   async close(): Promise<void> {
-    await this.#writing
-    await this.#file.close()
+    try {
+      await this.#last
+    } finally {
+      await this.#file.close()
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
 
-  async #writeAll(): Promise<void> {
-    await Promise.resolve()
-    while (this.#pending.length > 0) {
-      if (this.#failure) throw this.#failure
-      const lines = this.#pending
-      this.#pending = []
-      try {
-        await this.#file.appendFile(lines.join(''))
-      } catch (error) {
-        this.#failure = error
-        throw error
-      }
-    }
+  /** Each write has a promise of its own: what is in the file stays so, whatever happens to later lines. */
+  async #writeAfter(earlier: Promise<void>): Promise<void> {
+    const isWritable = await earlier.then(
+      () => true,
+      () => false,
+    )
+    const lines = this.#lines
+    this.#lines = []
+    this.#next = undefined
+    if (!isWritable) return earlier
+    await this.#file.appendFile(lines.join(''))
   }
 }

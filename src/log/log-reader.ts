@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { ConfigError, errorMessage } from '../errors.ts'
 import { type LogRecord, logRecordSchema } from './records.ts'
 
@@ -17,30 +16,21 @@ export async function* readLog(path: string): AsyncGenerator<LogRecord> {
   if (record) yield record
 }
 
-function lines(path: string): AsyncIterable<string> {
-  const input = createReadStream(path, 'utf8')
-  const reader = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
-  const failed = new Promise<never>((_resolve, reject) => input.once('error', reject))
-  failed.catch(() => undefined)
-  return withFailure(reader, failed, path)
-}
-
-/** readline ends silently when its input fails. */
-async function* withFailure(
-  reader: AsyncIterable<string>,
-  failed: Promise<never>,
-  path: string,
-): AsyncGenerator<string> {
-  const iterator = reader[Symbol.asyncIterator]()
+async function* lines(path: string): AsyncGenerator<string> {
+  let line = ''
   try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), failed])
-      if (next.done) return
-      yield next.value
+    for await (const chunk of createReadStream(path, 'utf8')) {
+      const [end = '', ...starts] = String(chunk).split('\n')
+      line += end
+      for (const start of starts) {
+        yield line
+        line = start
+      }
     }
   } catch (error) {
     throw new ConfigError(`cannot read the log: ${errorMessage(error)}`, { where: path, cause: error })
   }
+  if (line !== '') yield line
 }
 
 function parsed(held: { line: string; number: number }, path: string): LogRecord {

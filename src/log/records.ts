@@ -97,7 +97,12 @@ export const configRecordSchema = z.object({
 })
 export type ConfigRecord = z.infer<typeof configRecordSchema>
 
-const scoreSchema = z.custom<Score>((value) => scoreShape.safeParse(value).success, 'expected a score')
+/** Whether a value is a score that a log can hold: no NaN, no infinity, no undefined. */
+export function isScore(value: unknown): value is Score {
+  return scoreShape.safeParse(value).success
+}
+
+const scoreSchema = z.custom<Score>(isScore, 'expected a score')
 
 const messageSchema = z.custom<Message>(
   (value) => z.looseObject({ role: z.string() }).safeParse(value).success,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Limiter } from '../limit/limiter.ts'
 import type { Sample } from '../sample/sample.ts'
 import type { SandboxSpec } from '../sample/sandbox-spec.ts'
@@ -49,7 +50,8 @@ const RESOLVED_AT_ONCE = 8
 export class ConfigGates {
   readonly #options: ConfigGatesOptions
   readonly #resolved = new Map<string, Promise<ResolvedSpec>>()
-  readonly #gates = new Map<string, OpenableGate>()
+  readonly #gates = new Map<string, Gate>()
+  readonly #ready = new Map<string, Gate>()
   readonly #told = new Set<string>()
   readonly #limiter = new Limiter(RESOLVED_AT_ONCE)
 
@@ -72,12 +74,11 @@ export class ConfigGates {
       return failedGate(error)
     }
     if (!request) return OPEN
-    let gate = this.#gates.get(request.key)
-    if (!gate) {
-      gate = new OpenableGate()
-      this.#gates.set(request.key, gate)
-      gate.settled = this.#open(gate, request)
-    }
+    const known = this.#gates.get(request.key)
+    if (known) return known
+    const gate = new OpenableGate()
+    this.#gates.set(request.key, gate)
+    gate.settled = this.#open(gate, request)
     return gate
   }
 
@@ -87,7 +88,10 @@ export class ConfigGates {
     // Only compose files can be filled in from metadata.
     const usesMetadata = spec.config === undefined || spec.config.compose !== undefined
     const metadata = usesMetadata ? sample.metadata : undefined
-    return { key: JSON.stringify([spec, metadata]), spec, metadata }
+    const key = createHash('sha256')
+      .update(JSON.stringify([spec, metadata]))
+      .digest('base64')
+    return { key, spec, metadata }
   }
 
   #resolve(request: SpecRequest): Promise<ResolvedSpec> {
@@ -118,6 +122,7 @@ export class ConfigGates {
       config = resolved.config
       const initialised = await manager.initialise(resolved.provider, config, context)
       gate.ready({ provider: resolved.provider, initialised })
+      this.#keepOne(gate, { request, config })
       this.#tell(config.key, { state: 'ready', initialised })
     } catch (error) {
       gate.fail(error)
@@ -130,6 +135,14 @@ export class ConfigGates {
         durationMs,
       })
     }
+  }
+
+  /** As many specifications as there are samples may name one configuration: what is kept of each is its key. */
+  #keepOne(gate: Gate, { request, config }: { request: SpecRequest; config: ResolvedConfig }): void {
+    const first = this.#ready.get(config.key) ?? gate
+    this.#ready.set(config.key, first)
+    this.#gates.set(request.key, first)
+    this.#resolved.delete(request.key)
   }
 
   #tell(key: string, outcome: GateOutcome): void {

@@ -100,6 +100,7 @@ export class Dispatcher {
       await this.#until(() => this.#outstanding <= prefetch, signal)
       try {
         const more = await feed.ask()
+        signal.throwIfAborted()
         if (more === null && this.#outstanding === 0) return
         plan(more, 'nextSamples')
         // null is no more than "nothing while things are as they are": asked again once what still runs has ended.
@@ -165,7 +166,8 @@ export class Dispatcher {
     if (!source || signal.aborted) return
     const origin = `sampleComplete of sample '${record.id}'`
     try {
-      plan(await untilAborted(source.sampleComplete(record), signal), origin)
+      const followUps = await untilAborted(source.sampleComplete(record), signal)
+      if (!signal.aborted) plan(followUps, origin)
     } catch (error) {
       if (!signal.aborted) fail(error, origin)
     }

@@ -39,6 +39,7 @@ export async function evaluate(
     task instanceof Task ? taskFromCode(task) : task,
   )
   if (loaded.length === 0) throw new ConfigError('no task to run')
+  checkCounts(options)
   if (options.signal) setMaxListeners(0, options.signal)
   const run = newRunId()
   const manager = new SandboxManager({ run, maxSandboxes: options.maxSandboxes, sleep: options.sleep })
@@ -57,6 +58,14 @@ export async function evaluate(
   } finally {
     await manager.shutdown()
     await providers.close()
+  }
+}
+
+function checkCounts(options: EvaluateOptions): void {
+  for (const name of ['epochs', 'maxSamples', 'maxSandboxes', 'maxTasks'] as const) {
+    const value = options[name]
+    if (value === undefined || (Number.isInteger(value) && value >= 1)) continue
+    throw new ConfigError(`expected a whole number of at least 1, got ${value}`, { where: name })
   }
 }
 

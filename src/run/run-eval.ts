@@ -1,4 +1,4 @@
-import { BelljarError } from '../errors.ts'
+import { BelljarError, ConfigError } from '../errors.ts'
 import { errorRecord } from '../log/error-record.ts'
 import type { Journal } from '../log/journal.ts'
 import type { ErrorRecord, EvalStatus, FooterRecord, HeaderRecord, SampleRecord } from '../log/records.ts'
@@ -150,8 +150,10 @@ export class EvalRun {
   }
 
   #addFollowUps(samples: FollowUps, origin: string): void {
-    if (!samples || samples.length === 0) return
-    this.#add(samples, origin)
+    if (!samples) return
+    if (!Array.isArray(samples))
+      throw new ConfigError('expected an array of samples or nothing', { where: origin })
+    if (samples.length > 0) this.#add(samples, origin)
   }
 
   #enqueue(samples: readonly Sample[]): EnqueuedSample[] {

@@ -1,9 +1,10 @@
 import type { Model } from '../agent/model.ts'
-import { LimitExceededError } from '../errors.ts'
+import { BelljarError, LimitExceededError } from '../errors.ts'
 import { Budget } from '../limit/budget.ts'
-import type { ErrorRecord, LogRecord, SampleRecord } from '../log/records.ts'
+import { type ErrorRecord, isScore, type LogRecord, type SampleRecord } from '../log/records.ts'
 import type { ManagedSandbox } from '../sandbox/managed-sandbox.ts'
 import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
+import type { Score } from '../score/scorer.ts'
 import { untilAborted } from '../util/abort.ts'
 import { linkedController } from '../util/linked-controller.ts'
 import type { PlannedRun } from './planned-sample.ts'
@@ -29,7 +30,7 @@ export interface SampleRunnerOptions {
   readonly warn: (message: string, run: PlannedRun) => void
 }
 
-const SCORE_TIMEOUT_MS = 600_000
+const SCORE_TIMEOUT_MS = 1_800_000
 
 /** Takes one epoch of one sample through its life: sandbox, files, setup, agent, tests, scorers, record. */
 export class SampleRunner {
@@ -171,7 +172,13 @@ export class SampleRunner {
       await this.#phase(life, 'score', async () => {
         for (const { name, scorer } of task.scorers) {
           const score = await untilAborted(scorer.score(access.scorerContext()), time.signal)
-          if (score !== null && !Number.isNaN(score.value)) life.scores[name] = score
+          if (isUnscored(score)) continue
+          if (!isScore(score))
+            throw new BelljarError(
+              'scorer-failed',
+              `scorer '${name}' returned no score: ${JSON.stringify(score)}`,
+            )
+          life.scores[name] = score
         }
       })
     } finally {
@@ -212,6 +219,11 @@ const KIND_OF_PHASE: Readonly<Record<Phase, ErrorRecord['kind']>> = {
   agent: 'agent',
   tests: 'tests',
   score: 'scorer',
+}
+
+/** NaN is what the field writes for "unscored". */
+function isUnscored(score: Score | null): score is null {
+  return score === null || (typeof score === 'object' && Number.isNaN(score.value))
 }
 
 /** Carries which phase an error came from. */

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts'
 import type { Sample } from '../sample/sample.ts'
 import type { SampleSource } from '../task/sample-source.ts'
 import { type Sleep, untilAborted } from '../util/abort.ts'
@@ -27,7 +28,12 @@ export class SourceFeed {
 
   async ask(): Promise<readonly Sample[] | null> {
     const { signal } = this.#options
+    signal.throwIfAborted()
     const more = await untilAborted(this.#source.nextSamples({ signal }), signal)
+    if (more !== null && !Array.isArray(more))
+      throw new ConfigError(
+        `nextSamples must return an array of samples, or null to end the task; got ${typeof more}`,
+      )
     if (more?.length === 0) await this.#pause()
     else this.#pauseMs = 0
     return more

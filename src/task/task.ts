@@ -36,7 +36,7 @@ export interface TaskDefinition {
   readonly failOnError?: boolean
   /** Deadline of a sample's `setup` in milliseconds (default 300,000). */
   readonly setupTimeoutMs?: number
-  /** Time for all scorers of a sample together, in milliseconds (default 600,000). */
+  /** Time for all scorers of a sample together, in milliseconds (default 1,800,000). */
   readonly scoreTimeoutMs?: number
   /** Asks the source when at most so many runs are outstanding (default 0). */
   readonly prefetch?: number
