@@ -95,31 +95,29 @@ describe.each(['busybox:latest', 'debian:bookworm-slim'])('folders in and out of
   })
 
   // busybox's shell runs its own tar whatever lies in the PATH.
-  test.runIf(image.startsWith('debian'))(
-    'a tar program of the sandbox that lies writes nothing outside the target',
-    async () => {
-      const target = join(host, 'lied', 'inner')
-      await sandbox.writeFile('/tmp/faketar', '#!/bin/sh\ncat /tmp/crafted.tar\n', { mode: 0o755 })
-      const { pack } = await import('tar-stream')
-      const crafted = pack()
-      crafted.entry({ name: '../escaped', type: 'file' }, 'x')
-      crafted.entry({ name: '/tmp/belljar-absolute', type: 'file' }, 'x')
-      crafted.entry({ name: 'to-host', type: 'symlink', linkname: '/tmp' })
-      crafted.entry({ name: 'to-host/belljar-through', type: 'file' }, 'x')
-      crafted.entry({ name: 'hard', type: 'link', linkname: '../../../etc/passwd' })
-      crafted.entry({ name: 'device', type: 'block-device', devmajor: 8, devminor: 0 })
-      crafted.entry({ name: 'fine', type: 'file' }, 'fine')
-      crafted.finalize()
-      const chunks: Uint8Array[] = []
-      for await (const chunk of crafted) chunks.push(chunk as Uint8Array)
-      await sandbox.writeFile('/tmp/crafted.tar', Buffer.concat(chunks))
-      await sh('rm "$(command -v tar)"; cp /tmp/faketar /bin/tar; mkdir -p /lied')
-      await expect(sandbox.download('/lied', target)).rejects.toThrow(/not extracted/)
-      expect((await readdir(target)).sort()).toEqual(['fine', 'to-host'])
-      expect((await lstat(join(target, 'to-host'))).isDirectory()).toBe(true)
-      expect(await readdir(join(host, 'lied'))).toEqual(['inner'])
-    },
-  )
+  const onDebian = image.startsWith('debian') ? test : () => undefined
+  onDebian('a tar program of the sandbox that lies writes nothing outside the target', async () => {
+    const target = join(host, 'lied', 'inner')
+    await sandbox.writeFile('/tmp/faketar', '#!/bin/sh\ncat /tmp/crafted.tar\n', { mode: 0o755 })
+    const { pack } = await import('tar-stream')
+    const crafted = pack()
+    crafted.entry({ name: '../escaped', type: 'file' }, 'x')
+    crafted.entry({ name: '/tmp/belljar-absolute', type: 'file' }, 'x')
+    crafted.entry({ name: 'to-host', type: 'symlink', linkname: '/tmp' })
+    crafted.entry({ name: 'to-host/belljar-through', type: 'file' }, 'x')
+    crafted.entry({ name: 'hard', type: 'link', linkname: '../../../etc/passwd' })
+    crafted.entry({ name: 'device', type: 'block-device', devmajor: 8, devminor: 0 })
+    crafted.entry({ name: 'fine', type: 'file' }, 'fine')
+    crafted.finalize()
+    const chunks: Uint8Array[] = []
+    for await (const chunk of crafted) chunks.push(chunk as Uint8Array)
+    await sandbox.writeFile('/tmp/crafted.tar', Buffer.concat(chunks))
+    await sh('rm "$(command -v tar)"; cp /tmp/faketar /bin/tar; mkdir -p /lied')
+    await expect(sandbox.download('/lied', target)).rejects.toThrow(/not extracted/)
+    expect((await readdir(target)).sort()).toEqual(['fine', 'to-host'])
+    expect((await lstat(join(target, 'to-host'))).isDirectory()).toBe(true)
+    expect(await readdir(join(host, 'lied'))).toEqual(['inner'])
+  })
 
   test('a download over its cap is refused', async () => {
     const fresh = (await run.start({ image })).default

@@ -13,7 +13,7 @@ const LABEL_BY_FIELD = {
 export const RUN_LABEL = LABEL_BY_FIELD.run
 export const OWNER_LABEL = 'belljar.owner'
 export const CACHE_LABEL = 'belljar.cache'
-export const PROJECT_LABEL = 'com.docker.compose.project'
+const PROJECT_LABEL = 'com.docker.compose.project'
 export const SERVICE_LABEL = 'com.docker.compose.service'
 
 const FIELDS = Object.keys(LABEL_BY_FIELD) as (keyof SandboxIdentity)[]

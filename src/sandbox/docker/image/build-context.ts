@@ -29,6 +29,7 @@ export interface BuildContext {
   readonly dockerfileAdded: boolean
 }
 
+/** BuildKit copies all that an uploaded archive holds, so `COPY . .` sees this one, unlike with Docker's own client. */
 const ADDED_DOCKERFILE = '.belljar.Dockerfile'
 
 async function contentsOf(folder: string): Promise<string> {
