@@ -1,4 +1,4 @@
-const CONTROL = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const CONTROL = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** Text that may come from a sandbox, made harmless for a terminal: control and direction characters become visible escapes. */
 export function escapeText(text: string): string {

@@ -68,7 +68,7 @@ const abort = fc.oneof(
   fc.record<Abort>({
     at: fc.constantFrom('told', 'answered'),
     count: fc.integer({ min: 1, max: 4 }),
-    ticks: fc.nat(8),
+    ticks: fc.nat(12),
   }),
 )
 
@@ -79,7 +79,7 @@ export const scenario = fc.record<Scenario>({
   failOnError: fc.boolean(),
   seed: fc.array(plan, { maxLength: 3 }),
   answers: fc.array(answer, { maxLength: 4 }),
-  abort: fc.option(abort, { nil: undefined, freq: 1 }),
+  abort: fc.option(abort, { nil: undefined, freq: 2 }),
   logFailsAt: fc.nat(60).map((at) => (at < 6 ? at : undefined)),
   resizes: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }),
 })
