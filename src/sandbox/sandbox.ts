@@ -73,6 +73,10 @@ export interface ExecResult {
   /** Set when the command never started. */
   readonly launchError?: { readonly kind: LaunchErrorKind; readonly message: string }
   readonly raw?: { readonly stdout: Uint8Array; readonly stderr: Uint8Array }
+  /** Of the whole process tree, where the transport knows it. */
+  readonly usage?: { readonly cpuMs: number; readonly peakMemoryBytes: number }
+  /** Children of the command live on, where the transport knows it. */
+  readonly background?: boolean
 }
 
 export interface SpawnOptions extends UserOptions {

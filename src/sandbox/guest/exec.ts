@@ -122,6 +122,8 @@ function toResult(exit: GuestExit, collected: Collected, options: { raw?: boolea
     durationMs: exit.durationMs,
     ...(exit.launchError && { launchError: exit.launchError }),
     ...(options.raw && { raw: { stdout, stderr } }),
+    usage: { cpuMs: exit.cpuMs, peakMemoryBytes: exit.peakMemoryBytes },
+    background: exit.background,
   }
 }
 
