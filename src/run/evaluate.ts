@@ -7,13 +7,13 @@ import type { LeftObject, ResolvedConfig, SandboxProvider } from '../sandbox/pro
 import { SandboxManager } from '../sandbox/sandbox-manager.ts'
 import { type LoadedTask, taskFromCode } from '../task/load-tasks.ts'
 import { Task } from '../task/task.ts'
+import { ProviderRegistry } from './config/provider-registry.ts'
+import { droppedConfig } from './config/sandbox-choice.ts'
 import { runHeader } from './header.ts'
 import type { EvaluateOptions } from './options.ts'
-import { ProviderRegistry } from './provider-registry.ts'
 import { resolveTask } from './resolved-task.ts'
 import { type EvalResult, EvalRun } from './run-eval.ts'
 import { logFileName, newEvalId, newRunId } from './run-ids.ts'
-import { droppedConfig } from './sandbox-choice.ts'
 
 /** How a run ended. */
 export interface RunResult {

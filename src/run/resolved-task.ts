@@ -7,8 +7,8 @@ import { uniqueScorerNames } from '../score/scorer-names.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import { SampleSource } from '../task/sample-source.ts'
 import { type Dataset, isDatasetFile } from '../task/task.ts'
+import type { SandboxChoice } from './config/sandbox-choice.ts'
 import type { EvaluateOptions } from './options.ts'
-import type { SandboxChoice } from './sandbox-choice.ts'
 
 /** A task with its seed read, its ids given and its options settled: what one eval runs. */
 export interface ResolvedTask extends LoadedTask {

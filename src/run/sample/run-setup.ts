@@ -1,7 +1,7 @@
-import { endOf, outputTail } from '../agent/output-text.ts'
-import { BelljarError, ExecTimeoutError } from '../errors.ts'
-import { runScript } from '../sandbox/run-script.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
+import { endOf, outputTail } from '../../agent/output-text.ts'
+import { BelljarError, ExecTimeoutError } from '../../errors.ts'
+import { runScript } from '../../sandbox/run-script.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
 
 const SETUP_TIMEOUT_MS = 300_000
 

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { ConfigError, errorMessage } from '../errors.ts'
-import type { FileContent, Sample, SampleFiles } from '../sample/sample.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
-import { download } from '../util/download.ts'
+import { ConfigError, errorMessage } from '../../errors.ts'
+import type { FileContent, Sample, SampleFiles } from '../../sample/sample.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
+import { download } from '../../util/download.ts'
 
 export interface PlaceOptions {
   readonly services: ReadonlyMap<string, Sandbox>

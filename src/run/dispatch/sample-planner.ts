@@ -1,10 +1,10 @@
-import { ConfigError } from '../errors.ts'
-import { parseSample, type Sample } from '../sample/sample.ts'
-import type { EnqueuedSample } from '../task/enqueue.ts'
-import type { ConfigGates } from './config-gate.ts'
+import { ConfigError } from '../../errors.ts'
+import { parseSample, type Sample } from '../../sample/sample.ts'
+import type { EnqueuedSample } from '../../task/enqueue.ts'
+import type { ConfigGates } from '../config/config-gate.ts'
+import type { ResolvedTask } from '../resolved-task.ts'
+import { hostReferences } from '../sample/sample-files.ts'
 import { Completion, type PlannedSample } from './planned-sample.ts'
-import type { ResolvedTask } from './resolved-task.ts'
-import { hostReferences } from './sample-files.ts'
 
 /** Turns samples into planned ones: checked, numbered, each with the gate of its configuration. */
 export class SamplePlanner {

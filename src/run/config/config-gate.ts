@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { Limiter } from '../limit/limiter.ts'
-import type { Sample } from '../sample/sample.ts'
-import type { SandboxSpec } from '../sample/sandbox-spec.ts'
-import type { InitialisedConfig } from '../sandbox/config-initialiser.ts'
-import type { ProviderContext, ResolvedConfig, SandboxProvider } from '../sandbox/provider.ts'
-import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
+import { Limiter } from '../../limit/limiter.ts'
+import type { Sample } from '../../sample/sample.ts'
+import type { SandboxSpec } from '../../sample/sandbox-spec.ts'
+import type { InitialisedConfig } from '../../sandbox/config-initialiser.ts'
+import type { ProviderContext, ResolvedConfig, SandboxProvider } from '../../sandbox/provider.ts'
+import type { SandboxManager } from '../../sandbox/sandbox-manager.ts'
 
 /** Whether the samples of one configuration may start. A gate that has settled stays as it is. */
 export interface Gate {

@@ -1,6 +1,6 @@
-import { ConfigError } from '../errors.ts'
-import type { Sample } from '../sample/sample.ts'
-import type { SandboxSpec } from '../sample/sandbox-spec.ts'
+import { ConfigError } from '../../errors.ts'
+import type { Sample } from '../../sample/sample.ts'
+import type { SandboxSpec } from '../../sample/sandbox-spec.ts'
 
 export interface SandboxChoice {
   /** The run's option. */

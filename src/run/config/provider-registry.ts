@@ -1,5 +1,5 @@
-import { ConfigError } from '../errors.ts'
-import type { SandboxProvider } from '../sandbox/provider.ts'
+import { ConfigError } from '../../errors.ts'
+import type { SandboxProvider } from '../../sandbox/provider.ts'
 
 /** Makes the provider of each kind when it is first asked for, once. */
 export class ProviderRegistry {
@@ -35,6 +35,6 @@ export class ProviderRegistry {
 
 /** Loaded when first asked for: it is most of what there is to load. */
 async function connectDocker(): Promise<SandboxProvider> {
-  const { DockerProvider } = await import('../sandbox/docker/docker-provider.ts')
+  const { DockerProvider } = await import('../../sandbox/docker/docker-provider.ts')
   return DockerProvider.connect()
 }

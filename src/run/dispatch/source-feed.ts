@@ -1,8 +1,8 @@
-import { ConfigError } from '../errors.ts'
-import type { Sample } from '../sample/sample.ts'
-import type { SampleSource } from '../task/sample-source.ts'
-import { type Sleep, untilAborted } from '../util/abort.ts'
-import type { Wake } from '../util/wake.ts'
+import { ConfigError } from '../../errors.ts'
+import type { Sample } from '../../sample/sample.ts'
+import type { SampleSource } from '../../task/sample-source.ts'
+import { type Sleep, untilAborted } from '../../util/abort.ts'
+import type { Wake } from '../../util/wake.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5000

@@ -1,8 +1,8 @@
-import { SampleNotCompletedError } from '../errors.ts'
-import type { SampleRecord } from '../log/records.ts'
-import type { Sample } from '../sample/sample.ts'
-import type { SampleId } from '../sample/sample-id.ts'
-import type { Gate } from './config-gate.ts'
+import { SampleNotCompletedError } from '../../errors.ts'
+import type { SampleRecord } from '../../log/records.ts'
+import type { Sample } from '../../sample/sample.ts'
+import type { SampleId } from '../../sample/sample-id.ts'
+import type { Gate } from '../config/config-gate.ts'
 
 /** A sample that has its id and its place in the plan. */
 export interface PlannedSample {
