@@ -125,7 +125,16 @@ export class UnsupportedError extends BelljarError {
   }
 }
 
-export type LimitType = 'time' | 'working' | 'message' | 'token' | 'turn' | 'cost' | 'operator' | 'custom'
+export type LimitType =
+  | 'time'
+  | 'working'
+  | 'message'
+  | 'token'
+  | 'output-token'
+  | 'turn'
+  | 'cost'
+  | 'operator'
+  | 'custom'
 
 /** A sample spent what it was allowed. A normal outcome: the sample is scored on what is there. */
 export class LimitExceededError extends BelljarError {

@@ -22,6 +22,7 @@ export const errorRecordSchema = z.object({
     'config',
     'source',
     'log',
+    'operator',
     'internal',
   ]),
   code: z.string(),
@@ -74,7 +75,8 @@ export const headerSchema = z.object({
   config: z.object({
     maxSamples: z.number(),
     maxSandboxes: z.number(),
-    failOnError: z.boolean(),
+    /** A number below 1 is a share of all, from 1 on a count. */
+    failOnError: z.union([z.boolean(), z.number()]),
     limits: z.record(z.string(), z.number()),
     sandboxes: z.array(
       z.object({ kind: z.string(), key: z.string(), description: z.string(), reach: z.string() }),
@@ -123,12 +125,24 @@ export type EventRecord = z.infer<typeof eventRecordSchema>
 
 export const sampleStatusSchema = z.enum(['success', 'error', 'limit', 'cancelled'])
 
+/** An attempt that failed and was tried again; its events carry its uuid. */
+export const earlierAttemptSchema = z.object({
+  uuid: z.string(),
+  attempt: z.number(),
+  error: errorRecordSchema,
+})
+export type EarlierAttempt = z.infer<typeof earlierAttemptSchema>
+
 export const sampleRecordSchema = z.object({
   type: z.literal('sample'),
   uuid: z.string(),
   id: sampleId,
   epoch: z.number(),
   attempt: z.number(),
+  /** Failed attempts before this one, first to last. */
+  earlier: z.array(earlierAttemptSchema).optional(),
+  /** uuid of the record of this sample and epoch that this one takes the place of. */
+  supersedes: z.string().optional(),
   status: sampleStatusSchema,
   input: z.string(),
   target: z.union([z.string(), z.array(z.string())]).optional(),
@@ -180,6 +194,10 @@ export const totalsSchema = z.object({
   error: z.number(),
   limit: z.number(),
   cancelled: z.number(),
+  /** Ended without a record: cancelled while waiting, drained, stopped early. */
+  abandoned: z.number().optional(),
+  /** Of the errors, those of sandboxes and configurations rather than of an agent's making. */
+  infrastructure: z.number().optional(),
 })
 export type Totals = z.infer<typeof totalsSchema>
 
@@ -191,6 +209,8 @@ export const footerSchema = z.object({
   scores: z.array(
     z.object({
       scorer: z.string(),
+      /** Left out where epochs are reduced by their mean because nothing else was asked for. */
+      reducer: z.string().optional(),
       scored: z.number(),
       unscored: z.number(),
       metrics: z.array(metricRecordSchema),
@@ -199,8 +219,25 @@ export const footerSchema = z.object({
   error: errorRecordSchema.optional(),
   /** Whether a source's end was reached; fixed data sets: always true. */
   sourceEnded: z.boolean(),
+  /** What an operator ended the eval with. */
+  stopped: z.enum(['drain', 'score', 'error', 'cancel']).optional(),
+  /** What an early stopping manager says of its decisions. */
+  earlyStopping: z.unknown().optional(),
 })
 export type FooterRecord = z.infer<typeof footerSchema>
+
+/**
+ * What a source saved while none of its callbacks ran. A record whose uuid is in no `told` list is unknown to the last state: a resume
+ * tells the restored source of it again.
+ */
+export const sourceStateSchema = z.object({
+  type: z.literal('source-state'),
+  at: time,
+  state: z.unknown(),
+  /** Records that the source was told of since its previous state. */
+  told: z.array(z.string()),
+})
+export type SourceStateRecord = z.infer<typeof sourceStateSchema>
 
 export const logRecordSchema = z.discriminatedUnion('type', [
   headerSchema,
@@ -208,6 +245,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   eventRecordSchema,
   sampleRecordSchema,
   noteRecordSchema,
+  sourceStateSchema,
   footerSchema,
 ])
 export type LogRecord = z.infer<typeof logRecordSchema>
