@@ -61,6 +61,8 @@ export interface ConfigFacts {
   /** Image id or digest by service. */
   readonly images: Readonly<Record<string, string>>
   readonly planDigest: string
+  /** How commands and files reach each service, where there is a choice. */
+  readonly transports?: Readonly<Record<string, 'guest' | 'engine'>>
 }
 
 export interface StartedSandbox extends AsyncDisposable {

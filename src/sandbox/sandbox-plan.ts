@@ -101,6 +101,8 @@ export interface ContainerPlan {
   readonly hostConfig: Readonly<Record<string, unknown>>
   /** Further keys of the body: Hostname, Tty, ExposedPorts, Labels, Healthcheck (durations in nanoseconds), StopTimeout... */
   readonly extra: Readonly<Record<string, unknown>>
+  /** The capabilities that the container has are for belljar's own program; its commands get none. */
+  readonly strict?: boolean
 }
 
 /** A secret or configuration whose content is not a file of the host. */

@@ -6,7 +6,6 @@ import type {
   FileStat,
   ReadOptions,
   RemoveOptions,
-  Sandbox,
   SandboxProcess,
   SpawnOptions,
   UploadOptions,
@@ -20,9 +19,10 @@ import { spawnCommand } from './exec/spawn-command.ts'
 import { download } from './files/download.ts'
 import * as files from './files/file-calls.ts'
 import { upload } from './files/upload.ts'
+import { type ServiceSandbox, shellCommandOf } from './guest/service-sandbox.ts'
 
 /** One service over the Engine's own exec and archive calls: needs a shell and a few tools in the image. */
-export class EngineSandbox implements Sandbox {
+export class EngineSandbox implements ServiceSandbox {
   readonly service: string
   readonly commands = new Commands()
   readonly #context: files.FileContext
@@ -81,8 +81,10 @@ export class EngineSandbox implements Sandbox {
   }
 
   shellCommand(): string {
-    const { endpoint } = this.container.engine
-    const host = endpoint.description.startsWith('default') ? '' : `-H ${endpoint.url} `
-    return `docker ${host}exec -it ${this.container.name} sh`
+    return shellCommandOf(this.container)
+  }
+
+  stopCommands(reason: unknown): Promise<(readonly string[])[]> {
+    return this.commands.stopAll(reason)
   }
 }

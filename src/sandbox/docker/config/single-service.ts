@@ -38,6 +38,7 @@ export function singleServicePlan(config: DockerConfig, image: ImagePlan): Sandb
     ...(config.user !== undefined && { user: config.user }),
     ...(config.workdir !== undefined && { workdir: config.workdir }),
     hostConfig: hostConfig(config),
+    ...(config.hardening === 'strict' && { strict: true }),
     extra: { StopSignal: 'SIGKILL', StopTimeout: 0, Healthcheck: { Test: ['NONE'] } },
   }
   return {

@@ -1,0 +1,153 @@
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorMessage, SandboxUnavailableError } from '../../../errors.ts'
+import { linkedController } from '../../../util/linked-controller.ts'
+import { attachStream } from '../../guest/attach-stream.ts'
+import { GuestConnection, type GuestHello, type GuestLostError } from '../../guest/connection.ts'
+import type { ContainerRef } from '../container/container-ref.ts'
+import { findUnavailable } from '../container/post-mortem.ts'
+import { call } from '../engine/call.ts'
+import type { ContainerWatch } from './container-watch.ts'
+import type { GuestLink } from './docker-guest-sandbox.ts'
+import type { EngineWatch } from './engine-watch.ts'
+import { type ExitCause, exitCause } from './exit-cause.ts'
+
+const ANSWER_MS = 30_000
+const DEATH_KNOWN_MS = 1000
+const OOM_KNOWN_MS = 100
+const REMOVED_MS = 3000
+
+export interface InitGuestOptions {
+  readonly watch: EngineWatch
+  readonly hello: GuestHello
+  readonly autoRemove: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The guest as the main process of a container: its life is the container's. */
+export class InitGuest implements GuestLink {
+  readonly #container: ContainerRef
+  readonly #connection: GuestConnection
+  readonly #watch: ContainerWatch
+  readonly #autoRemove: boolean
+  #cause: Promise<SandboxUnavailableError> | undefined
+
+  private constructor(
+    container: ContainerRef,
+    parts: { connection: GuestConnection; watch: ContainerWatch; autoRemove: boolean },
+  ) {
+    this.#container = container
+    this.#connection = parts.connection
+    this.#watch = parts.watch
+    this.#autoRemove = parts.autoRemove
+  }
+
+  /** Starts a created container and resolves when its guest has answered. The host's hello waits in the stream for it. */
+  static async start(container: ContainerRef, options: InitGuestOptions): Promise<InitGuest> {
+    const { autoRemove, hello, signal } = options
+    const watch = options.watch.watch(container.id)
+    const socket = await attach(container)
+    waitFor(container, watch, autoRemove)
+    using waiting = linkedController(signal)
+    const opening = GuestConnection.open(attachStream(socket), { hello, signal: waiting.signal })
+    opening.catch(() => undefined)
+    try {
+      await call('starting a container', { deadlineMs: 120_000 }, () => container.control.start())
+    } catch (error) {
+      socket.destroy()
+      throw error
+    }
+    const late = setTimeout(() => waiting.abort(new Error(`no answer in ${ANSWER_MS} ms`)), ANSWER_MS)
+    try {
+      return new InitGuest(container, { connection: await opening, watch, autoRemove })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw startFailure(container, watch, error)
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  async connect(): Promise<GuestConnection> {
+    if (this.#watch.paused) throw this.#unavailable({ reason: 'paused', message: 'its container is paused' })
+    return this.#connection
+  }
+
+  async explain(lost: GuestLostError): Promise<SandboxUnavailableError> {
+    this.#cause ??= this.#findCause(lost)
+    return this.#cause
+  }
+
+  keep(): Promise<void> {
+    return this.#connection.keep()
+  }
+
+  /** Its container ends with its stream and removes itself; false where that takes long or is not so. */
+  async end(): Promise<boolean> {
+    this.#container.engine.openStreams.retire(this.#container.id)
+    this.#connection.close()
+    if (!this.#autoRemove) return false
+    return Promise.race([this.#watch.removed.then(() => true), sleep(REMOVED_MS, false, { ref: false })])
+  }
+
+  async #findCause(lost: GuestLostError): Promise<SandboxUnavailableError> {
+    const { engine, id } = this.#container
+    if (engine.openStreams.isRetired(id)) {
+      return this.#unavailable({ reason: 'removed', message: 'it is being removed or has been' }, lost)
+    }
+    if (lost.reason !== 'tampered' && !(await this.#isDead())) {
+      const found = await findUnavailable(this.#container, lost)
+      const message = `the connection to its guest is over (${lost.reason})`
+      return found ?? this.#unavailable({ reason: 'unknown', message }, lost)
+    }
+    if (!this.#watch.oom) await sleep(OOM_KNOWN_MS)
+    const { oom, exitCode } = this.#watch
+    const postMortem = `exit code ${exitCode ?? 'unknown'}, out of memory ${oom}, connection ${lost.reason}`
+    return this.#unavailable({ ...exitCause({ lost: lost.reason, oom, exitCode }), postMortem }, lost)
+  }
+
+  async #isDead(): Promise<boolean> {
+    return Promise.race([this.#watch.dead.then(() => true), sleep(DEATH_KNOWN_MS, false, { ref: false })])
+  }
+
+  #unavailable(cause: ExitCause & { postMortem?: string }, lost?: GuestLostError): SandboxUnavailableError {
+    const { reason, message, postMortem } = cause
+    const { service } = this.#container
+    return new SandboxUnavailableError(`the sandbox service '${service}' is unavailable: ${message}`, {
+      reason,
+      service,
+      ...(postMortem !== undefined && { postMortem }),
+      cause: lost,
+    })
+  }
+}
+
+async function attach(container: ContainerRef): Promise<Duplex> {
+  const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true }
+  const socket = await call('attaching to a container', {}, () => container.streams.attach(options))
+  container.engine.openStreams.add(container.id, socket as Duplex)
+  return socket as Duplex
+}
+
+/** Asked before the start, so that not even the shortest life is missed. */
+function waitFor(container: ContainerRef, watch: ContainerWatch, autoRemove: boolean): void {
+  const condition = autoRemove ? 'removed' : 'next-exit'
+  const waiting: Promise<{ StatusCode?: number }> = container.streams.wait({ condition })
+  waiting.then(
+    ({ StatusCode }) => watch.takeWait(StatusCode, autoRemove),
+    () => undefined,
+  )
+}
+
+function startFailure(
+  container: ContainerRef,
+  watch: ContainerWatch,
+  cause: unknown,
+): SandboxUnavailableError {
+  const { service } = container
+  const code = watch.exitCode === undefined ? errorMessage(cause) : `exit code ${watch.exitCode}`
+  return new SandboxUnavailableError(
+    `the sandbox service '${service}' did not start: its guest gave no answer (${code})`,
+    { reason: 'start', service, cause },
+  )
+}
