@@ -10,19 +10,24 @@ import type {
   SandboxProvider,
   StartedSandbox,
 } from '../provider.ts'
+import type { SandboxPlan } from '../sandbox-plan.ts'
 import { canonicalHash } from './config/canonical.ts'
 import { type DockerConfigData, resolveDockerConfig } from './config/resolve-config.ts'
 import { type ConnectOptions, connectEngine, type Engine } from './engine/engine.ts'
+import { Guests, type GuestsOptions, type Transport } from './guest/guests.ts'
 import { identityFromLabels, RUN_LABEL } from './identity/labels.ts'
 import { Images } from './image/images.ts'
 import type { PreparedImage } from './image/prepared-image.ts'
 import type { Clock } from './image/pull.ts'
 import { listObjects, removeSelected } from './remove.ts'
-import { startSandbox } from './start-sandbox.ts'
+import { startSandbox } from './start/start-sandbox.ts'
+import { StartSupport } from './start/start-support.ts'
 
-export interface DockerProviderOptions extends ConnectOptions {
+export interface DockerProviderOptions extends ConnectOptions, GuestsOptions {
   /** What waits between attempts to pull; tests pass their own. */
   readonly clock?: Clock
+  /** Where the subnets of networks come from; default: BELLJAR_SUBNET_RANGE, else 10.192.0.0/12. */
+  readonly subnetRange?: string
 }
 
 /** Images by service. */
@@ -33,16 +38,25 @@ export class DockerProvider implements SandboxProvider {
   readonly kind = 'docker'
   readonly engine: Engine
   readonly #images: Images
+  readonly #support: StartSupport
+  readonly #guests: Guests
+  readonly #toldTransports = new Set<string>()
   readonly #prepared = new Map<string, Prepared>()
 
-  constructor(engine: Engine, options: { clock?: Clock | undefined } = {}) {
+  constructor(engine: Engine, options: Omit<DockerProviderOptions, keyof ConnectOptions> = {}) {
     this.engine = engine
+    this.#guests = new Guests(engine, options)
+    this.#support = new StartSupport(engine, { subnetRange: options.subnetRange })
     this.#images = new Images(engine, options.clock)
   }
 
   /** @throws ConfigError when no engine answers, or only one that is too old */
   static async connect(options: DockerProviderOptions = {}): Promise<DockerProvider> {
-    return new DockerProvider(await connectEngine(options), { clock: options.clock })
+    const { BELLJAR_SUBNET_RANGE } = options.environment ?? process.env
+    return new DockerProvider(await connectEngine(options), {
+      subnetRange: BELLJAR_SUBNET_RANGE,
+      ...options,
+    })
   }
 
   resolve(spec: SandboxSpec, context: ResolveContext): Promise<ResolvedConfig> {
@@ -59,8 +73,9 @@ export class DockerProvider implements SandboxProvider {
       this.#checkRuntime(container.hostConfig.Runtime)
     }
     this.#prepared.set(config.key, prepared)
+    const transports = this.#transports(plan, prepared, context)
     const images = Object.fromEntries([...prepared].map(([service, image]) => [service, image.id]))
-    return { images, planDigest: canonicalHash(plan) }
+    return { images, planDigest: canonicalHash(plan), transports }
   }
 
   async sampleInit(
@@ -72,10 +87,20 @@ export class DockerProvider implements SandboxProvider {
     if (!this.#prepared.has(config.key)) await this.taskInit(config, context)
     const images = this.#prepared.get(config.key) ?? new Map()
     const { plan } = config.data as DockerConfigData
-    return startSandbox({ engine: this.engine, plan, images, identity, signal: context.signal })
+    return startSandbox({
+      engine: this.engine,
+      support: this.#support,
+      guests: this.#guests,
+      plan,
+      images,
+      identity,
+      signal: context.signal,
+      report: context.report,
+    })
   }
 
   remove(selector: SandboxSelector): Promise<RemovalReport> {
+    if (Object.keys(selector).length === 1) this.#guests.forget(selector.run)
     return removeSelected(this.engine, selector)
   }
 
@@ -94,7 +119,25 @@ export class DockerProvider implements SandboxProvider {
   }
 
   async close(): Promise<void> {
+    this.#support.close()
+    this.#guests.close()
     this.engine.close()
+  }
+
+  /** How each service will be reached; why one is without a guest is told once. */
+  #transports(plan: SandboxPlan, images: Prepared, context: ProviderContext): Record<string, Transport> {
+    const transports: Record<string, Transport> = {}
+    for (const { name, container } of plan.services) {
+      const image = images.get(name)
+      if (!image) continue
+      const placement = this.#guests.place(container, image)
+      transports[name] = placement.kind === 'engine' ? 'engine' : 'guest'
+      if (placement.kind !== 'engine' || this.#toldTransports.has(placement.reason)) continue
+      this.#toldTransports.add(placement.reason)
+      const message = `service '${name}' is reached through the Engine's own exec, without a guest: ${placement.reason}`
+      context.report?.({ kind: 'start', message })
+    }
+    return transports
   }
 
   #checkRuntime(runtime: unknown): void {

@@ -3,14 +3,14 @@ import type { SandboxIdentity } from '../../sample/identity.ts'
 import type { RemovalReport, StartedSandbox } from '../provider.ts'
 import type { Sandbox } from '../sandbox.ts'
 import type { Engine } from './engine/engine.ts'
-import type { EngineSandbox } from './engine-sandbox.ts'
+import type { ServiceSandbox } from './guest/service-sandbox.ts'
 import { type EngineObject, removeObjects, removeSelected } from './remove.ts'
 
 /** All services of one sandbox, running. */
 export class DockerStartedSandbox implements StartedSandbox {
   readonly services: ReadonlyMap<string, Sandbox>
   readonly default: Sandbox
-  readonly #sandboxes: readonly EngineSandbox[]
+  readonly #sandboxes: readonly ServiceSandbox[]
   readonly #engine: Engine
   readonly #identity: SandboxIdentity
   readonly #objects: readonly EngineObject[]
@@ -19,7 +19,7 @@ export class DockerStartedSandbox implements StartedSandbox {
   constructor(data: {
     engine: Engine
     identity: SandboxIdentity
-    sandboxes: readonly EngineSandbox[]
+    sandboxes: readonly ServiceSandbox[]
     defaultService: string
     /** What was made for it, so that it can go without a search. */
     objects: readonly EngineObject[]
@@ -37,7 +37,12 @@ export class DockerStartedSandbox implements StartedSandbox {
 
   async stopCommands(): Promise<readonly (readonly string[])[]> {
     const reason = new BelljarError('stopped', 'the commands of this sandbox were stopped')
-    return (await Promise.all(this.#sandboxes.map(({ commands }) => commands.stopAll(reason)))).flat()
+    return (await Promise.all(this.#sandboxes.map((sandbox) => sandbox.stopCommands(reason)))).flat()
+  }
+
+  /** Lets it live on when this process ends: for a sandbox that was started to be kept. */
+  async keep(): Promise<void> {
+    await Promise.all(this.#sandboxes.map((sandbox) => sandbox.keep?.()))
   }
 
   remove(): Promise<RemovalReport> {
@@ -51,9 +56,14 @@ export class DockerStartedSandbox implements StartedSandbox {
 
   /** What is known goes at once; only where that fails is everything with the identity's labels looked for. */
   async #remove(): Promise<RemovalReport> {
-    const report = await removeObjects(this.#engine, this.#objects)
-    if (report.left.length === 0) return report
-    const rest = await removeSelected(this.#engine, this.#identity)
-    return { removed: report.removed + rest.removed, left: rest.left }
+    const ended = await Promise.all(
+      this.#sandboxes.map(async (sandbox) => ((await sandbox.end?.()) ? sandbox.container.id : undefined)),
+    )
+    const rest = this.#objects.filter(({ id }) => !ended.includes(id))
+    const gone = this.#objects.length - rest.length
+    const report = await removeObjects(this.#engine, rest)
+    if (report.left.length === 0) return { removed: gone + report.removed, left: [] }
+    const found = await removeSelected(this.#engine, this.#identity)
+    return { removed: gone + report.removed + found.removed, left: found.left }
   }
 }

@@ -55,31 +55,6 @@ async function describeConfig(config: DockerConfig, context: ResolveContext): Pr
   return resolveCompose(config.compose, context)
 }
 
-/** What starting cannot do yet, named before anything is started. */
-function refuseUnsupported(plan: SandboxPlan, where: string): void {
-  const names = plan.services.map(({ name }) => name)
-  if (names.length !== 1) {
-    throw new ConfigError(
-      `sandboxes of several services are not supported yet; this one has ${names.length}: ${names.join(', ')}`,
-      { where },
-    )
-  }
-  for (const service of plan.services) {
-    const keys = [
-      ...((service.replicas ?? 1) > 1 ? ['several replicas'] : []),
-      ...(service.hooks && service.hooks.postStart.length + service.hooks.preStop.length > 0
-        ? ['lifecycle hooks']
-        : []),
-      ...(service.image.kind === 'build' && service.image.build.buildx
-        ? ['a build that only buildx can do (secrets, ssh, named contexts)']
-        : []),
-    ]
-    if (keys.length > 0) {
-      throw new ConfigError(`not supported yet in service '${service.name}': ${keys.join(', ')}`, { where })
-    }
-  }
-}
-
 /** Reads what a specification names and hashes it; contacts no engine. @throws ConfigError */
 export async function resolveDockerConfig(
   spec: SandboxSpec,
@@ -94,7 +69,6 @@ export async function resolveDockerConfig(
   }
   context.signal?.throwIfAborted()
   const { plan, description, reach, warnings = [] } = await describeConfig(config, context)
-  refuseUnsupported(plan, config.compose ?? context.taskDirectory)
   const buildHashes: Record<string, string> = {}
   for (const { name, image } of plan.services) {
     if (image.kind === 'build') buildHashes[name] = await buildHash(image.build)

@@ -2,7 +2,7 @@ import { pack } from 'tar-stream'
 import type { ServicePlan } from '../../sandbox-plan.ts'
 import { call } from '../engine/call.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
-import { DEFAULT_WORKDIR } from './container-body.ts'
+import { DEFAULT_WORKDIR, needsDefaultWorkdir } from './container-body.ts'
 import type { ContainerRef } from './container-ref.ts'
 import { userIds } from './user-ids.ts'
 
@@ -35,7 +35,7 @@ async function addDefaultWorkdir(
   archive: ReturnType<typeof pack>,
   { container, service, image }: { container: ContainerRef; service: ServicePlan; image: PreparedImage },
 ): Promise<number> {
-  if (service.container.workdir !== undefined || image.workdir) return 0
+  if (!needsDefaultWorkdir(service, image)) return 0
   const ids = await userIds(container, service.container.user ?? image.user)
   if (ids.uid === 0) return 0
   archive.entry({ name: DEFAULT_WORKDIR.slice(1), type: 'directory', mode: 0o755, ...ids })

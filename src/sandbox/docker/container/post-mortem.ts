@@ -35,7 +35,7 @@ function judge(state: ContainerState): Finding | undefined {
 }
 
 /** The last lines that the container's main process printed; empty where the engine keeps none. */
-async function logTail(container: ContainerRef, tty: boolean): Promise<string> {
+export async function logTail(container: ContainerRef, tty: boolean): Promise<string> {
   const tail = new TailBuffer(LOG_BYTES)
   try {
     const logs = await call('logs', { deadlineMs: 1000 }, (abortSignal) =>

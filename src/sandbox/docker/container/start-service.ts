@@ -1,66 +1,86 @@
-import { errorMessage, SandboxUnavailableError } from '../../../errors.ts'
+import type Docker from 'dockerode'
 import type { ServicePlan } from '../../sandbox-plan.ts'
 import { call } from '../engine/call.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Delivery, Guests } from '../guest/guests.ts'
+import { openService, startGuestService } from '../guest/open-service.ts'
+import type { ServiceSandbox } from '../guest/service-sandbox.ts'
 import { SERVICE_LABEL } from '../identity/labels.ts'
-import { objectName } from '../identity/names.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
-import { containerBody } from './container-body.ts'
+import type { AttemptContext } from '../start/context.ts'
+import type { SharedResources } from '../start/resources.ts'
 import { ContainerRef } from './container-ref.ts'
 import { createContainer } from './create-container.ts'
+import { containerName, type Endpoint, endpointsOf, splitEndpoints } from './endpoints.ts'
 import { fillContainer } from './fill-container.ts'
 import { chooseKeeper, type Keeper } from './keeper.ts'
-import { connectFurtherNetworks } from './networks.ts'
-import { findUnavailable } from './post-mortem.ts'
+import { serviceBody } from './service-body.ts'
 import { hasShell } from './shell.ts'
 
-export interface StartContext {
-  readonly engine: Engine
+/** One of a service's containers. */
+export interface ServiceContainer {
+  readonly ref: ContainerRef
+  readonly keeper: Keeper
+  readonly delivery: Delivery
+}
+
+export interface ServiceContext extends AttemptContext, SharedResources {
+  readonly guests: Guests
   readonly image: PreparedImage
-  readonly project: string
-  readonly labels: Readonly<Record<string, string>>
-  readonly networkNames: ReadonlyMap<string, string>
-  readonly volumeNames: ReadonlyMap<string, string>
-  readonly signal?: AbortSignal | undefined
+  /** Ids of the containers of services that are created already. */
+  readonly containerIds: (service: string) => readonly string[]
 }
 
-/** A foreign main process that cannot run ends within moments of its start; one of belljar's own has ended by then. */
-const LOOKS_AFTER_START_MS = [0, 40, 120]
+const NUMBER_LABEL = 'com.docker.compose.container-number'
+const ONE_OFF_LABEL = 'com.docker.compose.oneoff'
 
-/** Creates and starts the container of one service. @throws SandboxUnavailableError with reason 'start' */
-export async function startService(service: ServicePlan, context: StartContext): Promise<ContainerRef> {
+/** Creates one container of a service and puts into it what must be there before it starts. @throws EngineError */
+export async function createServiceContainer(
+  service: ServicePlan,
+  number: number,
+  context: ServiceContext,
+): Promise<ServiceContainer> {
   const { engine, image, signal } = context
-  const name = objectName(context.project, service.name)
-  const labels = { ...context.labels, [SERVICE_LABEL]: service.name }
-  const keeper = chooseKeeper(service.container, image.entrypoint)
-  const body = containerBody(service, { ...context, keeper, containerName: name, labels })
-  const platform = service.image.kind === 'reference' ? service.image.platform : undefined
-  try {
-    const id = await createContainer(engine, { name, body, labels, platform })
-    const container = new ContainerRef(engine, { id, name, service: service.name })
-    signal?.throwIfAborted()
-    if (keeper.needsShell) await checkShell(container, image)
-    await fillContainer(container, service, image)
-    await connectFurtherNetworks(container, service, { ...context, containerName: name })
-    await call('starting a container', { deadlineMs: 120_000 }, () => container.control.start())
-    await checkRunning(container, keeper)
-    return container
-  } catch (error) {
-    signal?.throwIfAborted()
-    if (error instanceof SandboxUnavailableError) throw error
-    throw new SandboxUnavailableError(
-      `the sandbox service '${service.name}' did not start: ${errorMessage(error)}`,
-      { reason: 'start', service: service.name, cause: error },
-    )
+  signal.throwIfAborted()
+  const name = containerName(context.project, service.name, number)
+  const labels = {
+    ...context.labels,
+    [SERVICE_LABEL]: service.name,
+    [NUMBER_LABEL]: String(number),
+    [ONE_OFF_LABEL]: 'False',
   }
+  const delivery = await context.guests.deliver(service.container, image, { run: context.run })
+  const keeper = chooseKeeper(service.container, image.entrypoint, delivery)
+  const endpoints = endpointsOf(service, { ...context, containerName: name })
+  const { created, connected } = splitEndpoints(endpoints, engine)
+  const guestMount = delivery.mount
+  const body = serviceBody(service, { ...context, keeper, labels, endpoints: created, guestMount })
+  const platform = service.image.kind === 'reference' ? service.image.platform : undefined
+  const id = await createContainer(engine, { name, body, labels, platform })
+  const ref = new ContainerRef(engine, { id, name, service: service.name })
+  signal.throwIfAborted()
+  if (keeper.needsShell) await checkShell(ref, image)
+  await fillContainer(ref, service, image)
+  for (const [network, endpoint] of connected) await connect(ref, network, endpoint)
+  return { ref, keeper, delivery }
 }
 
-async function checkRunning(container: ContainerRef, keeper: Keeper): Promise<void> {
-  for (const pauseMs of keeper.ownProcess ? [0] : LOOKS_AFTER_START_MS) {
-    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    const dead = await findUnavailable(container)
-    if (dead) throw startFailure(container, dead)
-  }
+/** Starts a created container and opens the way into it. @throws EngineError */
+export async function startServiceContainer(
+  service: ServicePlan,
+  { ref, delivery }: ServiceContainer,
+  context: ServiceContext,
+): Promise<ServiceSandbox> {
+  const opening = { ...context, delivery }
+  if (delivery.placement.kind === 'init') return startGuestService(ref, service, opening)
+  await call('starting a container', { deadlineMs: 120_000 }, () => ref.control.start())
+  return openService(ref, service, opening)
+}
+
+async function connect(container: ContainerRef, network: string, endpoint: Endpoint): Promise<void> {
+  const EndpointConfig = endpoint as unknown as Docker.EndpointSettings
+  await call('connecting a network', {}, () =>
+    container.engine.control.getNetwork(network).connect({ Container: container.id, EndpointConfig }),
+  )
 }
 
 const imagesWithShell = new WeakSet<PreparedImage>()
@@ -72,17 +92,4 @@ async function checkShell(container: ContainerRef, image: PreparedImage): Promis
     throw new Error(`the image ${image.reference} has no shell (/bin/sh), which keeping it alive needs`)
   }
   imagesWithShell.add(image)
-}
-
-function startFailure(container: ContainerRef, dead: SandboxUnavailableError): SandboxUnavailableError {
-  const details = dead.postMortem ? `\n${dead.postMortem}` : ''
-  return new SandboxUnavailableError(
-    `the sandbox service '${container.service}' did not start: it ended right after its start. ${dead.message}${details}`,
-    {
-      reason: 'start',
-      service: container.service,
-      ...(dead.postMortem && { postMortem: dead.postMortem }),
-      cause: dead,
-    },
-  )
 }

@@ -8,6 +8,8 @@ export interface ExecRequest {
   readonly argv: readonly string[]
   readonly env?: readonly string[]
   readonly user?: string | undefined
+  readonly workdir?: string | undefined
+  readonly privileged?: boolean
   readonly stdin?: boolean
   readonly pty?: { readonly columns: number; readonly rows: number } | undefined
 }
@@ -20,7 +22,7 @@ export interface ExecChannel {
 
 /** Creates and starts an exec. It is not abortable: whoever wants to stop it must know what was started. @throws EngineError */
 export async function openExec(container: ContainerRef, request: ExecRequest): Promise<ExecChannel> {
-  const { argv, env = [], user, stdin = false, pty } = request
+  const { argv, env = [], user, workdir, privileged = false, stdin = false, pty } = request
   const created = await call('creating an exec', {}, () =>
     container.control.exec({
       Cmd: [...argv],
@@ -30,6 +32,8 @@ export async function openExec(container: ContainerRef, request: ExecRequest): P
       AttachStderr: true,
       Tty: pty !== undefined,
       ...(user !== undefined && { User: user }),
+      ...(workdir !== undefined && { WorkingDir: workdir }),
+      ...(privileged && { Privileged: true }),
     }),
   )
   const exec = container.engine.streams.getExec(created.id)

@@ -1,7 +1,7 @@
 import type { GuestHello } from '../../guest/connection.ts'
 import type { SandboxReport } from '../../provider.ts'
 import type { ServicePlan } from '../../sandbox-plan.ts'
-import { DEFAULT_WORKDIR } from '../container/container-body.ts'
+import { workdirOf } from '../container/container-body.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
 import { EngineSandbox } from '../engine-sandbox.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
@@ -59,14 +59,15 @@ export function openService(
 }
 
 function helloOf(
-  { container }: ServicePlan,
+  service: ServicePlan,
   { image, delivery: { placement } }: OpenServiceContext,
 ): GuestHello {
+  const { container } = service
   const asRoot = placement.kind !== 'engine' && placement.asRoot
   const user = asRoot ? (container.user ?? image.user) : ''
   const groups = container.hostConfig.GroupAdd
   return {
-    cwd: container.workdir ?? (image.workdir || DEFAULT_WORKDIR),
+    cwd: workdirOf(service, image),
     exclusive: placement.kind === 'init' && !container.hostConfig.PidMode,
     ...(user && { user }),
     ...(Array.isArray(groups) && groups.length > 0 && { groups: groups.map(String) }),

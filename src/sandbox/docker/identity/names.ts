@@ -21,10 +21,11 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('-')
 }
 
-/** Compose's project name of one sandbox: readable, valid, and its own for every identity. */
-export function projectName(identity: SandboxIdentity): string {
+/** Compose's project name of one sandbox: readable, valid, and its own for every identity and every try to start it. */
+export function projectName(identity: SandboxIdentity, start = 1): string {
   const { run, eval: evalId, task, sample, epoch, attempt } = identity
-  const hash = shortHash([run, evalId, task, sample, epoch, attempt])
+  const again = start === 1 ? [] : [start]
+  const hash = shortHash([run, evalId, task, sample, epoch, attempt, ...again])
   return joined(['bj', slug(task, 10), slug(sample, 12), `${epoch}`, hash])
 }
 

@@ -8,30 +8,39 @@ export interface ProgressLine {
   readonly errorDetail?: { readonly code?: number; readonly message?: string }
 }
 
-function parseLine(line: string): ProgressLine | undefined {
-  if (line.trim() === '') return undefined
-  try {
-    return JSON.parse(line) as ProgressLine
-  } catch {
-    return { stream: line }
-  }
-}
-
-/** The messages of a progress stream: a last line without its end counts, and what is no JSON is passed on as text. */
-export async function* progressLines(
-  stream: AsyncIterable<Buffer | string>,
-): AsyncGenerator<ProgressLine, void> {
+async function* lines(stream: AsyncIterable<Buffer | string>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of stream) {
     rest += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
-    const lines = rest.split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const parsed = parseLine(line)
-      if (parsed) yield parsed
-    }
+    const complete = rest.split('\n')
+    rest = complete.pop() ?? ''
+    yield* complete
   }
-  const last = parseLine(rest + decoder.decode())
-  if (last) yield last
+  yield rest + decoder.decode()
+}
+
+function parsed<T>(line: string): T | undefined {
+  try {
+    return JSON.parse(line) as T
+  } catch {
+    return undefined
+  }
+}
+
+/** The objects of a stream of JSON lines; what is no JSON is left out, a last line without its end counts. */
+export async function* jsonLines<T>(stream: AsyncIterable<Buffer | string>): AsyncGenerator<T, void> {
+  for await (const line of lines(stream)) {
+    const value = line.trim() === '' ? undefined : parsed<T>(line)
+    if (value !== undefined) yield value
+  }
+}
+
+/** The messages of a progress stream; what is no JSON is passed on as text. */
+export async function* progressLines(
+  stream: AsyncIterable<Buffer | string>,
+): AsyncGenerator<ProgressLine, void> {
+  for await (const line of lines(stream)) {
+    if (line.trim() !== '') yield parsed<ProgressLine>(line) ?? { stream: line }
+  }
 }

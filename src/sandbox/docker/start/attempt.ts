@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { errorMessage, SandboxUnavailableError } from '../../../errors.ts'
+import { linkedController } from '../../../util/linked-controller.ts'
+import { identityLabels } from '../identity/labels.ts'
+import { projectName } from '../identity/names.ts'
+import type { EngineObject } from '../remove.ts'
+import { DockerStartedSandbox } from '../started-sandbox.ts'
+import type { AttemptContext } from './context.ts'
+import { makeResources, type SharedResources } from './resources.ts'
+import type { ServiceStage } from './service-stage.ts'
+import { ServiceStarts } from './service-starts.ts'
+import { StartFailure } from './start-failure.ts'
+import type { StartRequest } from './start-sandbox.ts'
+
+/** Which try to start this was: set from the second on. */
+const START_LABEL = 'belljar.start'
+const CONFIG_HASH_LABEL = 'com.docker.compose.config-hash'
+
+/** Makes everything of one sandbox once. When it throws, nothing is under way any more, and what was made is still there. */
+export async function startAttempt(request: StartRequest, start: number): Promise<DockerStartedSandbox> {
+  const { engine, support, guests, plan, images, identity } = request
+  const project = projectName(identity, start)
+  const labels = {
+    ...identityLabels(identity, project),
+    ...(start > 1 && { [START_LABEL]: String(start) }),
+    [CONFIG_HASH_LABEL]: createHash('sha256').update(project).digest('hex'),
+  }
+  using ending = linkedController(request.signal)
+  const { signal } = ending
+  const report = request.report ?? (() => undefined)
+  const shared = { engine, support, guests, plan, images, run: identity.run }
+  const context = { ...shared, project, labels, signal, report }
+  const resources = await sharedResources(context)
+  signal.throwIfAborted()
+  using starts = new ServiceStarts({ ...context, ...resources })
+  const stages = await starts.run()
+  signal.throwIfAborted()
+  return new DockerStartedSandbox({
+    engine,
+    identity,
+    sandboxes: stages.flatMap(({ sandboxes }) => sandboxes.slice(0, 1)),
+    defaultService: plan.defaultService,
+    objects: objectsOf(context, resources, stages),
+  })
+}
+
+async function sharedResources(context: AttemptContext): Promise<SharedResources> {
+  try {
+    return await makeResources(context)
+  } catch (cause) {
+    context.signal.throwIfAborted()
+    if (cause instanceof SandboxUnavailableError) throw cause
+    throw new StartFailure(`the sandbox did not start: ${errorMessage(cause)}`, { cause })
+  }
+}
+
+function objectsOf(
+  context: AttemptContext,
+  resources: SharedResources,
+  stages: readonly ServiceStage[],
+): EngineObject[] {
+  const own = context.plan.volumes.filter(({ external }) => external === undefined)
+  const volumes = own.map(({ name }) => resources.volumeNames.get(name) ?? name)
+  return [
+    ...stages
+      .flatMap(({ containers }) => containers)
+      .map(({ ref }) => ({ kind: 'container' as const, id: ref.id, name: ref.name })),
+    ...[...resources.networkNames.values()].map((name) => ({ kind: 'network' as const, id: name, name })),
+    ...volumes.map((name) => ({ kind: 'volume' as const, id: name, name })),
+  ]
+}

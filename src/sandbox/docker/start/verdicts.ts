@@ -1,0 +1,65 @@
+import { type HealthConfig, hasHealthCheck, healthDeadlineMs } from '../../health-wait.ts'
+import type { ContainerInfo } from './look-until.ts'
+
+/** What a look at a container says of its start; undefined: not decided yet. */
+export type Verdict =
+  | { readonly kind: 'running' }
+  | { readonly kind: 'healthy' }
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'unhealthy'; readonly probes: string }
+  | { readonly kind: 'no-health-check' }
+  | { readonly kind: 'exited'; readonly exitCode: number }
+  | { readonly kind: 'restarting'; readonly exitCode: number; readonly restarts: number }
+
+/** A container that its own restart policy has started again so often, and that still does not run, loops. */
+const MANY_RESTARTS = 5
+const PROBES_SHOWN = 3
+
+export function healthOf(info: ContainerInfo): HealthConfig | undefined {
+  return info.Config.Healthcheck as HealthConfig | undefined
+}
+
+export function healthWaitMs(info: ContainerInfo): number | undefined {
+  return healthDeadlineMs(healthOf(info))
+}
+
+function probes(info: ContainerInfo): string {
+  const log = info.State.Health?.Log ?? []
+  return log
+    .slice(-PROBES_SHOWN)
+    .map(({ ExitCode, Output }) => `probe with exit code ${ExitCode}: ${Output.trim() || '(no output)'}`)
+    .join('\n')
+}
+
+function endOf(info: ContainerInfo): Verdict | undefined {
+  const { Status, ExitCode, Running, Restarting } = info.State
+  if (Restarting || (Running && Status === 'restarting')) {
+    const restarts = info.RestartCount
+    return restarts >= MANY_RESTARTS ? { kind: 'restarting', exitCode: ExitCode, restarts } : undefined
+  }
+  if (Status !== 'exited' && Status !== 'dead') return undefined
+  return ExitCode === 0 ? { kind: 'completed' } : { kind: 'exited', exitCode: ExitCode }
+}
+
+/** For who waits until it is healthy, or, without a health check, just runs. */
+export function judgeReady(info: ContainerInfo): Verdict | undefined {
+  const end = endOf(info)
+  if (end || info.State.Restarting) return end
+  if (!info.State.Running) return undefined
+  if (!hasHealthCheck(healthOf(info))) return { kind: 'running' }
+  const status = info.State.Health?.Status
+  if (status === 'healthy') return { kind: 'healthy' }
+  return status === 'unhealthy' ? { kind: 'unhealthy', probes: probes(info) } : undefined
+}
+
+/** For who waits for `service_healthy`, which nothing without a health check can be. */
+export function judgeHealthy(info: ContainerInfo): Verdict | undefined {
+  if (!hasHealthCheck(healthOf(info))) return { kind: 'no-health-check' }
+  const verdict = judgeReady(info)
+  return verdict?.kind === 'completed' ? { kind: 'exited', exitCode: 0 } : verdict
+}
+
+/** For who waits for `service_completed_successfully`. */
+export function judgeCompleted(info: ContainerInfo): Verdict | undefined {
+  return endOf(info)
+}
