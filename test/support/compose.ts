@@ -73,7 +73,7 @@ export class ComposeRun implements AsyncDisposable {
 /** Standard output of a shell command, which must succeed. */
 export async function sh(sandbox: Sandbox | undefined, script: string): Promise<string> {
   if (!sandbox) throw new Error('there is no such service')
-  const { exitCode, stdout, stderr } = await sandbox.exec(['sh', '-c', script], { timeoutMs: 20_000 })
-  if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${stdout}${stderr}`)
-  return stdout.trim()
+  const result = await sandbox.exec(['sh', '-c', script], { timeoutMs: 20_000 })
+  if (result.exitCode !== 0) throw new Error(`${script}: ${JSON.stringify(result)}`)
+  return result.stdout.trim()
 }
