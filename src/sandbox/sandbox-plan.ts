@@ -133,6 +133,8 @@ export interface NetworkPlan {
   readonly attachable?: boolean
   readonly ipv4?: boolean
   readonly ipv6?: boolean
+  /** One for all sandboxes of a run, in place of one for each. */
+  readonly perRun?: boolean
 }
 
 export interface VolumePlan {

@@ -99,8 +99,11 @@ export class DockerProvider implements SandboxProvider {
     })
   }
 
-  remove(selector: SandboxSelector): Promise<RemovalReport> {
-    if (Object.keys(selector).length === 1) this.#guests.forget(selector.run)
+  async remove(selector: SandboxSelector): Promise<RemovalReport> {
+    if (Object.keys(selector).length === 1) {
+      this.#guests.forget(selector.run)
+      await this.#support.endRun(selector.run)
+    }
     return removeSelected(this.engine, selector)
   }
 
@@ -119,7 +122,7 @@ export class DockerProvider implements SandboxProvider {
   }
 
   async close(): Promise<void> {
-    this.#support.close()
+    await this.#support.close()
     this.#guests.close()
     this.engine.close()
   }

@@ -4,6 +4,7 @@ import type { RemovalReport, StartedSandbox } from '../provider.ts'
 import type { Sandbox } from '../sandbox.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ServiceSandbox } from './guest/service-sandbox.ts'
+import type { LaterRemovals } from './network/later-removals.ts'
 import { type EngineObject, removeObjects, removeSelected } from './remove.ts'
 
 /** All services of one sandbox, running. */
@@ -14,6 +15,7 @@ export class DockerStartedSandbox implements StartedSandbox {
   readonly #engine: Engine
   readonly #identity: SandboxIdentity
   readonly #objects: readonly EngineObject[]
+  readonly #later: LaterRemovals
   #removal: Promise<RemovalReport> | undefined
 
   constructor(data: {
@@ -23,6 +25,8 @@ export class DockerStartedSandbox implements StartedSandbox {
     defaultService: string
     /** What was made for it, so that it can go without a search. */
     objects: readonly EngineObject[]
+    /** Takes the networks. */
+    later: LaterRemovals
   }) {
     const { sandboxes, defaultService } = data
     this.services = new Map(sandboxes.map((sandbox) => [sandbox.service, sandbox]))
@@ -33,6 +37,7 @@ export class DockerStartedSandbox implements StartedSandbox {
     this.#engine = data.engine
     this.#identity = data.identity
     this.#objects = data.objects
+    this.#later = data.later
   }
 
   async stopCommands(): Promise<readonly (readonly string[])[]> {
@@ -54,14 +59,16 @@ export class DockerStartedSandbox implements StartedSandbox {
     await this.remove()
   }
 
-  /** What is known goes at once; only where that fails is everything with the identity's labels looked for. */
+  /** What is known goes at once, networks after it; only where that fails is everything with the identity's labels looked for. */
   async #remove(): Promise<RemovalReport> {
     const ended = await Promise.all(
       this.#sandboxes.map(async (sandbox) => ((await sandbox.end?.()) ? sandbox.container.id : undefined)),
     )
-    const rest = this.#objects.filter(({ id }) => !ended.includes(id))
+    const networks = this.#objects.filter(({ kind }) => kind === 'network')
+    const rest = this.#objects.filter(({ id, kind }) => kind !== 'network' && !ended.includes(id))
     const gone = this.#objects.length - rest.length
     const report = await removeObjects(this.#engine, rest)
+    if (report.left.length === 0) this.#later.add(networks)
     if (report.left.length === 0) return { removed: gone + report.removed, left: [] }
     const found = await removeSelected(this.#engine, this.#identity)
     return { removed: gone + report.removed + found.removed, left: found.left }

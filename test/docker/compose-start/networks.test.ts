@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { overlaps, parseSubnet } from '../../../src/sandbox/subnets.ts'
 import { ComposeRun, sh } from '../../support/compose.ts'
+import { DockerRun } from '../../support/docker.ts'
 
 const forever = 'sleep infinity'
 const web = `sh -c "mkdir -p /www && hostname > /www/index.html && httpd -f -p 80 -h /www"`
@@ -164,5 +165,22 @@ volumes:
     ]) {
       expect(warnings).toContain(key)
     }
+  })
+})
+
+describe('sandboxes of an image with internet', () => {
+  it('have one network for the run, on which they cannot reach each other', async () => {
+    await using run = await DockerRun.open()
+    const start = () => run.start({ image: 'busybox:latest', network: 'internet' })
+    await using first = await start()
+    await using second = await start()
+    const networks = await run.provider.engine.control.listNetworks({
+      filters: { label: [`belljar.run=${run.run}`] },
+    })
+    expect(networks).toHaveLength(1)
+    const address = await sh(second.default, "ip -4 addr show eth0 | awk '/inet/{print $2}' | cut -d/ -f1")
+    const gateway = await sh(first.default, "ip route | awk '/default/{print $3}'")
+    expect(await sh(first.default, `ping -c 1 -W 1 ${gateway} >/dev/null && echo yes || echo no`)).toBe('yes')
+    expect(await sh(first.default, `ping -c 1 -W 1 ${address} >/dev/null && echo yes || echo no`)).toBe('no')
   })
 })

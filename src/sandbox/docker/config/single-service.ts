@@ -1,5 +1,5 @@
 import type { DockerConfig } from '../../../sample/sandbox-spec.ts'
-import type { ContainerPlan, ImagePlan, SandboxPlan } from '../../sandbox-plan.ts'
+import type { ContainerPlan, ImagePlan, NetworkPlan, SandboxPlan } from '../../sandbox-plan.ts'
 import { memoryBytes } from './memory-size.ts'
 
 const DEFAULT_PIDS_LIMIT = 4096
@@ -11,7 +11,7 @@ const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file':
 function hostConfig(config: DockerConfig): Record<string, unknown> {
   const strict = { CapDrop: ['ALL'], CapAdd: STRICT_CAPABILITIES, SecurityOpt: ['no-new-privileges'] }
   return {
-    NetworkMode: config.network === 'internet' ? 'bridge' : 'none',
+    ...(config.network !== 'internet' && { NetworkMode: 'none' }),
     Init: true,
     PidsLimit: config.pidsLimit ?? DEFAULT_PIDS_LIMIT,
     AutoRemove: false,
@@ -29,6 +29,17 @@ function memoryLimits(memory: string | number): Record<string, number> {
   return { Memory: bytes, MemorySwap: bytes }
 }
 
+/**
+ * The way out, one for all sandboxes of a run: making one takes as long as making a container. Unlike on the engine's
+ * default network, they cannot reach each other on it.
+ */
+const INTERNET: NetworkPlan = {
+  name: 'internet',
+  internal: false,
+  perRun: true,
+  options: { 'com.docker.network.bridge.enable_icc': 'false' },
+}
+
 /** The plan of a sandbox that is one container of an image or Dockerfile, with belljar's own defaults. @throws ConfigError */
 export function singleServicePlan(config: DockerConfig, image: ImagePlan): SandboxPlan {
   const container: ContainerPlan = {
@@ -41,9 +52,11 @@ export function singleServicePlan(config: DockerConfig, image: ImagePlan): Sandb
     ...(config.hardening === 'strict' && { strict: true }),
     extra: { StopSignal: 'SIGKILL', StopTimeout: 0, Healthcheck: { Test: ['NONE'] } },
   }
+  const networks = config.network === 'internet' ? [INTERNET] : []
+  const names = networks.map(({ name }) => name)
   return {
-    services: [{ name: 'default', image, container, networks: [], dependsOn: [] }],
-    networks: [],
+    services: [{ name: 'default', image, container, networks: names, dependsOn: [] }],
+    networks,
     volumes: [],
     defaultService: 'default',
   }

@@ -40,6 +40,7 @@ export async function startAttempt(request: StartRequest, start: number): Promis
     identity,
     sandboxes: stages.flatMap(({ sandboxes }) => sandboxes.slice(0, 1)),
     defaultService: plan.defaultService,
+    later: support.later,
     objects: objectsOf(context, resources, stages),
   })
 }
@@ -61,11 +62,14 @@ function objectsOf(
 ): EngineObject[] {
   const own = context.plan.volumes.filter(({ external }) => external === undefined)
   const volumes = own.map(({ name }) => resources.volumeNames.get(name) ?? name)
+  const networks = context.plan.networks
+    .filter(({ perRun }) => !perRun)
+    .flatMap(({ name }) => resources.networkNames.get(name) ?? [])
   return [
     ...stages
       .flatMap(({ containers }) => containers)
       .map(({ ref }) => ({ kind: 'container' as const, id: ref.id, name: ref.name })),
-    ...[...resources.networkNames.values()].map((name) => ({ kind: 'network' as const, id: name, name })),
+    ...networks.map((name) => ({ kind: 'network' as const, id: name, name })),
     ...volumes.map((name) => ({ kind: 'volume' as const, id: name, name })),
   ]
 }

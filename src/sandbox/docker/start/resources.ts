@@ -16,6 +16,7 @@ export interface SharedResources {
 }
 
 async function makeNetwork(plan: NetworkPlan, context: AttemptContext): Promise<[string, string]> {
+  if (plan.perRun) return [plan.name, await context.support.runNetworks.forRun(context.run, plan)]
   const name = objectName(context.project, plan.name)
   await createNetwork(plan, {
     engine: context.engine,
