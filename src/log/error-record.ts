@@ -12,9 +12,12 @@ export function errorRecord(kind: ErrorRecord['kind'], error: unknown): ErrorRec
   }
 }
 
+const CAUSES_SHOWN = 5
+
 function withCauses(error: unknown): string {
   const messages: string[] = []
-  for (let current = error; current !== undefined && messages.length < 5; ) {
+  let current = error
+  for (let depth = 0; depth < CAUSES_SHOWN && current !== undefined; depth++) {
     const message = errorMessage(current)
     if (!messages.some((earlier) => earlier.includes(message))) messages.push(message)
     current = current instanceof Error ? current.cause : undefined
