@@ -22,7 +22,7 @@ export class ModelCaller {
     const { message, usage } = await this.#recordedCall({ ...request, messages: [...state.messages], signal })
     state.messages.push(message)
     state.output = message.content
-    budget.useTokens(usage.inputTokens + usage.outputTokens)
+    budget.useModel(this.#model.name, usage)
     return message
   }
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { parse } from 'yaml'
 import { ConfigError } from '../errors.ts'
+import type { FailOnError } from '../run/error-policy.ts'
 
 /** What `belljar run` takes, as commander hands it over. */
 export interface RunFlags {
@@ -10,7 +11,13 @@ export interface RunFlags {
   readonly maxSamples?: number
   readonly maxSandboxes?: number
   readonly maxTasks?: number
-  readonly failOnError?: boolean
+  readonly limit?: number | readonly [number, number]
+  readonly sampleId?: string[]
+  readonly failOnError?: FailOnError
+  readonly continueOnFail?: boolean
+  readonly retryOnError?: number
+  readonly retryInfra?: number
+  readonly scoreOnError?: boolean
   readonly logDir: string
   readonly logLevel: string
   readonly json?: boolean
@@ -22,9 +29,25 @@ export function positiveInteger(text: string): number {
   throw new InvalidArgumentError('expected a whole number of at least 1.')
 }
 
-export function trueOrFalse(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw new InvalidArgumentError("expected 'true' or 'false'.")
+export function wholeNumber(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('expected a whole number.')
+}
+
+/** `n`, or `a,b`: the samples at positions from a up to b, counted from 0. */
+export function sampleLimit(text: string): number | readonly [number, number] {
+  const [, first, second] = /^(\d+)(?:,(\d+))?$/.exec(text) ?? []
+  if (first === undefined) throw new InvalidArgumentError("expected a whole number or a range 'a,b'.")
+  return second === undefined ? Number(first) : [Number(first), Number(second)]
+}
+
+/** `any` or `true`, `never` or `false`, a share such as `0.1`, a count such as `5`. */
+export function failOnError(text: string): FailOnError {
+  const words: Record<string, boolean> = { any: true, true: true, never: false, false: false }
+  if (Object.hasOwn(words, text)) return words[text] ?? true
+  const number = Number(text)
+  if (text.trim() !== '' && number > 0 && (number < 1 || Number.isInteger(number))) return number
+  throw new InvalidArgumentError("expected 'any', 'never', a share below 1 or a count.")
 }
 
 /** `key=value`; the value is read as YAML, so `3` is a number and `[a, b]` a list. */

@@ -9,7 +9,14 @@ import { escapeLine } from '../util/terminal.ts'
 import { exitCode } from './exit-code.ts'
 import { type Output, processOutput } from './output.ts'
 import { Progress } from './progress.ts'
-import { positiveInteger, type RunFlags, taskArgument, trueOrFalse } from './run-options.ts'
+import {
+  failOnError,
+  positiveInteger,
+  type RunFlags,
+  sampleLimit,
+  taskArgument,
+  wholeNumber,
+} from './run-options.ts'
 import { StopSignals } from './stop-signals.ts'
 import { leftMessage, summary } from './summary.ts'
 
@@ -25,7 +32,13 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .option('--max-samples <n>', 'samples at once, per task', positiveInteger)
     .option('--max-sandboxes <n>', 'sandboxes at once (default: twice the processors)', positiveInteger)
     .option('--max-tasks <n>', 'tasks at once (default: 10)', positiveInteger)
-    .option('--fail-on-error <bool>', 'whether an error in any sample fails the eval', trueOrFalse)
+    .option('--limit <n>', 'so many samples of each task, or those at positions a,b', sampleLimit)
+    .option('--sample-id <patterns...>', 'samples whose id, or task:id, matches a pattern with * and ?')
+    .option('--fail-on-error <v>', 'errors that fail the eval: any, never, a share or a count', failOnError)
+    .option('--continue-on-fail', 'errors fail the eval at its end only')
+    .option('--retry-on-error <n>', 'further attempts after an error', wholeNumber)
+    .option('--retry-infra <n>', 'further attempts after a sandbox failed', wholeNumber)
+    .option('--score-on-error', 'score what an agent left that ended with an error')
     .option('--log-dir <dir>', 'folder of the logs', 'logs')
     .option('--log-level <level>', 'diagnostics on stderr: debug, info, warn, error, silent', 'warn')
     .option('--json', 'events on stdout, one object a line')
@@ -47,23 +60,13 @@ async function runFiles(files: string[], flags: RunFlags): Promise<number> {
   using guard = guardProcess(output)
   const signal = AbortSignal.any([stop.signal, guard.signal])
   const result = await withProgress(output, flags, (onEvent) => {
-    const { epochs, maxSamples, maxSandboxes, maxTasks, failOnError, logDir } = flags
+    const { T: _parameters, json: _json, logLevel: _level, sampleId: sampleIds, ...rest } = flags
     const sandbox = flags.sandbox === undefined ? undefined : parseSandboxSpec(flags.sandbox)
     const told = (event: RunEvent) => {
       if (event.type === 'run-start') runId = event.run
       onEvent(event)
     }
-    return evaluate(loaded.flat(), {
-      sandbox,
-      epochs,
-      maxSamples,
-      maxSandboxes,
-      maxTasks,
-      failOnError,
-      logDir,
-      signal,
-      onEvent: told,
-    })
+    return evaluate(loaded.flat(), { ...rest, sampleIds, sandbox, signal, onEvent: told })
   })
   report(result, flags, output)
   return exitCode(result, stop.received)

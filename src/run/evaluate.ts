@@ -1,19 +1,18 @@
 import { setMaxListeners } from 'node:events'
 import { ConfigError } from '../errors.ts'
-import { Limiter } from '../limit/limiter.ts'
-import { Journal } from '../log/journal.ts'
-import type { HeaderRecord } from '../log/records.ts'
-import type { LeftObject, ResolvedConfig, SandboxProvider } from '../sandbox/provider.ts'
+import type { LeftObject } from '../sandbox/provider.ts'
 import { SandboxManager } from '../sandbox/sandbox-manager.ts'
-import { type LoadedTask, taskFromCode } from '../task/load-tasks.ts'
-import { Task } from '../task/task.ts'
+import type { LoadedTask } from '../task/load-tasks.ts'
+import type { Task } from '../task/task.ts'
+import { TaskSource } from '../task/task-source.ts'
 import { ProviderRegistry } from './config/provider-registry.ts'
-import { droppedConfig } from './config/sandbox-choice.ts'
-import { runHeader } from './header.ts'
+import { checkSelection } from './dispatch/sample-selection.ts'
+import { SandboxWaits } from './dispatch/sandbox-waits.ts'
+import type { EvalResult } from './eval-parts.ts'
+import { EvalPreparation } from './eval-preparation.ts'
 import type { EvaluateOptions } from './options.ts'
-import { resolveTask } from './resolved-task.ts'
-import { type EvalResult, EvalRun } from './run-eval.ts'
-import { logFileName, newEvalId, newRunId } from './run-ids.ts'
+import { newRunId } from './run-ids.ts'
+import { TaskDispatcher } from './task-dispatcher.ts'
 
 /** How a run ended. */
 export interface RunResult {
@@ -25,35 +24,44 @@ export interface RunResult {
 }
 
 const DEFAULT_MAX_TASKS = 10
-const MAX_SAMPLES_WITHOUT_SANDBOX = 25
 
 /**
  * Runs tasks, each as one eval with a log of its own, and removes everything that it made.
  * @throws ConfigError before anything is started; what happens later is in the result
  */
 export async function evaluate(
-  tasks: Task | readonly (Task | LoadedTask)[],
+  tasks: Task | TaskSource | readonly (Task | LoadedTask)[],
   options: EvaluateOptions = {},
 ): Promise<RunResult> {
-  const loaded = (tasks instanceof Task ? [tasks] : tasks).map((task) =>
-    task instanceof Task ? taskFromCode(task) : task,
-  )
-  if (loaded.length === 0) throw new ConfigError('no task to run')
+  const source = tasks instanceof TaskSource ? tasks : TaskSource.fromTasks([tasks].flat())
+  const initial = source.initialTasks()
+  if (initial.length === 0 && !(tasks instanceof TaskSource)) throw new ConfigError('no task to run')
   checkCounts(options)
+  checkSelection(options)
   if (options.signal) setMaxListeners(0, options.signal)
   const run = newRunId()
   const manager = new SandboxManager({ run, maxSandboxes: options.maxSandboxes, sleep: options.sleep })
   const providers = new ProviderRegistry(options.providers)
+  await using preparation = new EvalPreparation({
+    run,
+    manager,
+    waits: new SandboxWaits(),
+    providers,
+    options,
+  })
   try {
-    const prepared = await prepareAll(loaded, { run, manager, providers, options })
-    options.onEvent?.({
-      type: 'run-start',
+    const prepared = await preparation.prepare(initial)
+    preparation.checkSelected(prepared)
+    const { maxSandboxes } = manager
+    options.onEvent?.({ type: 'run-start', run, tasks: prepared.map(({ task }) => task), maxSandboxes })
+    const dispatcher = new TaskDispatcher({
       run,
-      tasks: prepared.map(({ evaluation }) => evaluation.task.name),
-      maxSandboxes: manager.maxSandboxes,
+      source,
+      preparation,
+      maxTasks: options.maxTasks ?? DEFAULT_MAX_TASKS,
+      options,
     })
-    const limiter = new Limiter(options.maxTasks ?? DEFAULT_MAX_TASKS)
-    const evals = await Promise.all(prepared.map((eval_) => runLimited(eval_, limiter, options)))
+    const evals = await dispatcher.run(prepared)
     return { run, evals, left: await manager.shutdown() }
   } finally {
     await manager.shutdown()
@@ -67,94 +75,4 @@ function checkCounts(options: EvaluateOptions): void {
     if (value === undefined || (Number.isInteger(value) && value >= 1)) continue
     throw new ConfigError(`expected a whole number of at least 1, got ${value}`, { where: name })
   }
-}
-
-interface Preparation {
-  readonly run: string
-  readonly manager: SandboxManager
-  readonly providers: ProviderRegistry
-  readonly options: EvaluateOptions
-}
-
-interface PreparedEval {
-  readonly evaluation: EvalRun
-  readonly journal: Journal
-  readonly header: HeaderRecord
-}
-
-/** Everything that can be found wrong is, before the first log is made. */
-async function prepareAll(loaded: readonly LoadedTask[], preparation: Preparation): Promise<PreparedEval[]> {
-  const { options } = preparation
-  const resolved = await Promise.all(loaded.map((task) => resolveTask(task, options)))
-  const evals = resolved.map((task) => {
-    const { run, manager, providers } = preparation
-    const evalId = newEvalId()
-    const providerOf = (kind: string): Promise<SandboxProvider> => providers.get(kind)
-    return {
-      evalId,
-      task,
-      evaluation: new EvalRun(task, {
-        run,
-        eval: evalId,
-        manager,
-        providerOf,
-        maxSamples: maxSamplesOf(task, preparation),
-        options,
-      }),
-    }
-  })
-  const sandboxes = await Promise.all(evals.map(({ evaluation }) => evaluation.resolveSandboxes()))
-  return Promise.all(
-    evals.map(({ evaluation, evalId }, index) =>
-      open(evaluation, { ...preparation, evalId, sandboxes: sandboxes[index] ?? [] }),
-    ),
-  )
-}
-
-async function open(
-  evaluation: EvalRun,
-  preparation: Preparation & { evalId: string; sandboxes: ResolvedConfig[] },
-): Promise<PreparedEval> {
-  const { run, manager, options, evalId, sandboxes } = preparation
-  const { task } = evaluation
-  const maxSamples = maxSamplesOf(task, preparation)
-  const header = runHeader({
-    run,
-    eval: evalId,
-    task,
-    options,
-    maxSandboxes: manager.maxSandboxes,
-    maxSamples,
-    sandboxes,
-  })
-  const journal = await Journal.create(
-    options.logDir ?? 'logs',
-    logFileName(header.createdAt, task.name, evalId),
-  )
-  await journal.append(header)
-  options.onEvent?.({ type: 'eval-start', task: task.name, eval: evalId, log: journal.path, header })
-  const dropped = droppedConfig(task.sandbox)
-  if (dropped !== undefined)
-    options.onEvent?.({ type: 'note', task: task.name, level: 'warning', message: dropped })
-  return { evaluation, journal, header }
-}
-
-async function runLimited(
-  { evaluation, journal, header }: PreparedEval,
-  limiter: Limiter,
-  options: EvaluateOptions,
-): Promise<EvalResult> {
-  using _slot = await limiter.acquire({ signal: options.signal }).catch(() => undefined)
-  return evaluation.run(journal, header)
-}
-
-function maxSamplesOf(
-  { task, sandbox, seed, source }: Parameters<typeof runHeader>[0]['task'],
-  { manager, options }: Preparation,
-): number {
-  const given = options.maxSamples ?? task.definition.maxSamples
-  if (given !== undefined) return given
-  const mayUseSandbox =
-    sandbox.run || sandbox.task || sandbox.discovered || source || seed.some(({ sample }) => sample.sandbox)
-  return mayUseSandbox ? manager.maxSandboxes : MAX_SAMPLES_WITHOUT_SANDBOX
 }

@@ -48,8 +48,8 @@ export function runHeader(parts: HeaderParts): HeaderRecord {
     config: {
       maxSamples: parts.maxSamples,
       maxSandboxes: parts.maxSandboxes,
-      failOnError: task.failOnError,
-      limits: { ...definition.limits } as Record<string, number>,
+      failOnError: task.policy.failOnError,
+      limits: { ...definition.limits, ...options.limits } as Record<string, number>,
       sandboxes: parts.sandboxes.map(({ kind, key, description, reach }) => ({
         kind,
         key,

@@ -1,12 +1,18 @@
 import type { Model } from '../agent/model.ts'
+import type { Prices, SampleLimits } from '../limit/budget.ts'
+import type { FsyncPolicy } from '../log/journal.ts'
 import type { SandboxSpec } from '../sample/sandbox-spec.ts'
 import type { SandboxProvider } from '../sandbox/provider.ts'
 import type { Sleep } from '../util/abort.ts'
+import type { RunControls } from './control/eval-control.ts'
+import type { FailOnError } from './error-policy.ts'
 import type { RunEvent } from './run-event.ts'
 
 export interface EvaluateOptions {
   /** Folder of the logs (default `logs`); made when absent. */
   readonly logDir?: string
+  /** When the log is forced to the disk; default 'records': whenever a sample has ended. */
+  readonly fsync?: FsyncPolicy
   readonly model?: Model
   /** Takes the place of the tasks' own sandbox. */
   readonly sandbox?: SandboxSpec
@@ -17,7 +23,21 @@ export interface EvaluateOptions {
   readonly maxSandboxes?: number
   /** Tasks at once (default 10). */
   readonly maxTasks?: number
-  readonly failOnError?: boolean
+  /** So many samples of each task, added ones among them, or those at positions from the first number up to the second. */
+  readonly limit?: number | readonly [number, number]
+  /** Patterns of ids, or of `task:id`, of the samples to run. */
+  readonly sampleIds?: readonly string[]
+  readonly failOnError?: FailOnError
+  readonly continueOnFail?: boolean
+  readonly retryOnError?: number
+  readonly retryInfra?: number
+  readonly scoreOnError?: boolean
+  /** Take the place of the task's own, one by one. */
+  readonly limits?: SampleLimits
+  /** By name of the model; what a cost limit counts with. */
+  readonly prices?: Prices
+  /** Told once everything is prepared, before the first sample: what acts on the run while it goes on. */
+  readonly onStart?: (control: RunControls) => void
   /** Aborting it cancels the run: what is finished is kept, everything is removed. */
   readonly signal?: AbortSignal
   readonly onEvent?: (event: RunEvent) => void

@@ -2,23 +2,30 @@ import { ConfigError } from '../errors.ts'
 import { parseSample, type Sample } from '../sample/sample.ts'
 import { type SampleId, SampleIds } from '../sample/sample-id.ts'
 import { discoverDockerConfig } from '../sandbox/docker/discover.ts'
+import { type Reducer, reducerOf } from '../score/reduce.ts'
 import type { Scorer } from '../score/scorer.ts'
 import { uniqueScorerNames } from '../score/scorer-names.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import { SampleSource } from '../task/sample-source.ts'
-import { type Dataset, isDatasetFile } from '../task/task.ts'
+import { type Dataset, isDatasetFile, type TaskDefinition } from '../task/task.ts'
 import type { SandboxChoice } from './config/sandbox-choice.ts'
+import { SampleSelection } from './dispatch/sample-selection.ts'
+import { checkFailOnError, type ErrorPolicyOptions } from './error-policy.ts'
 import type { EvaluateOptions } from './options.ts'
 
 /** A task with its seed read, its ids given and its options settled: what one eval runs. */
 export interface ResolvedTask extends LoadedTask {
   readonly source: SampleSource | undefined
-  /** Samples with their ids, in plan order. */
-  readonly seed: readonly SeedSample[]
+  /** Samples with their ids, in plan order; emptied once they are planned. */
+  readonly seed: SeedSample[]
+  readonly selection: SampleSelection
   readonly ids: SampleIds
   readonly scorers: readonly NamedScorer[]
   readonly epochs: number
-  readonly failOnError: boolean
+  /** undefined: the mean, because nothing was asked for. */
+  readonly reducers: readonly Reducer[] | undefined
+  readonly policy: ErrorPolicyOptions
+  readonly scoreOnError: boolean
   readonly sandbox: SandboxChoice
 }
 
@@ -41,22 +48,85 @@ export async function resolveTask(loaded: LoadedTask, options: EvaluateOptions):
   const source = sourceOf(definition.dataset, where)
   const given = source ? source.initialSamples() : await fixedSamples(definition.dataset, loaded.directory)
   if (!source && given.length === 0) throw new ConfigError('the data set is empty', { where })
-  const samples = given.map((sample, index) => parseSample(sample, `${where}, sample ${index + 1}`))
-  const ids = new SampleIds()
-  const seedIds = ids.takeSeed(samples, source ? 'the seed' : 'the data set')
+  const { earlyStopping } = definition
+  if (source && earlyStopping && !earlyStopping.samplesAdded)
+    throw new ConfigError(
+      `early stopping by '${earlyStopping.name}' needs samplesAdded() where samples are made while the task runs`,
+      { where },
+    )
+  const { seed, ids, selection } = selectedSeed(given, { name: loaded.name, source, options })
+  const epochs = options.epochs ?? definition.epochs ?? 1
   return {
     ...loaded,
     source,
     ids,
-    seed: samples.map((sample, index) => ({
-      id: seedIds[index] ?? index + 1,
-      sample,
-      added: given[index] ?? sample,
-    })),
+    seed,
+    selection,
     scorers: namedScorers(definition.scorers ?? []),
-    epochs: options.epochs ?? definition.epochs ?? 1,
-    failOnError: options.failOnError ?? definition.failOnError ?? true,
+    epochs,
+    reducers: reducersOf(definition.reducers, epochs, where),
+    policy: errorPolicy(definition, options, source !== undefined),
+    scoreOnError: options.scoreOnError ?? definition.scoreOnError ?? false,
     sandbox: await sandboxChoice(loaded, options),
+  }
+}
+
+interface SeedOptions {
+  readonly name: string
+  readonly source: SampleSource | undefined
+  readonly options: EvaluateOptions
+}
+
+/** All ids of the seed are taken, also of what is not run. */
+function selectedSeed(
+  given: readonly Sample[],
+  { name, source, options }: SeedOptions,
+): Pick<ResolvedTask, 'seed' | 'ids' | 'selection'> {
+  const where = `task '${name}'`
+  if (source && typeof options.limit === 'object')
+    throw new ConfigError(
+      'limit: a range of positions means nothing for a sample source, whose samples are made while it runs; give a number',
+      { where },
+    )
+  const samples = given.map((sample, index) => parseSample(sample, `${where}, sample ${index + 1}`))
+  const ids = new SampleIds()
+  const seedIds = ids.takeSeed(samples, source ? 'the seed' : 'the data set')
+  const selection = new SampleSelection(name, options)
+  const seed = samples.map((sample, index) => ({
+    id: seedIds[index] ?? index + 1,
+    sample,
+    added: given[index] ?? sample,
+  }))
+  return { seed: selection.ofSeed(seed), ids, selection }
+}
+
+function reducersOf(
+  given: TaskDefinition['reducers'],
+  epochs: number,
+  where: string,
+): readonly Reducer[] | undefined {
+  const reducers = given?.flatMap((reducer) => reducerOf(reducer) ?? [])
+  const tooMany = reducers?.find((reducer) => (reducer.epochs ?? 1) > epochs)
+  if (tooMany)
+    throw new ConfigError(`reducer '${tooMany.name}' needs ${tooMany.epochs} epochs, there are ${epochs}`, {
+      where,
+    })
+  return reducers
+}
+
+function errorPolicy(
+  definition: TaskDefinition,
+  options: EvaluateOptions,
+  hasSource: boolean,
+): ErrorPolicyOptions {
+  const failOnError = options.failOnError ?? definition.failOnError ?? true
+  checkFailOnError(failOnError)
+  return {
+    failOnError,
+    continueOnFail: options.continueOnFail ?? definition.continueOnFail ?? false,
+    retryOnError: options.retryOnError ?? definition.retryOnError ?? 0,
+    retryInfra: options.retryInfra ?? definition.retryInfra ?? 0,
+    hasSource,
   }
 }
 

@@ -1,57 +1,134 @@
 import type { FooterRecord, SampleRecord, Totals } from '../log/records.ts'
-import { DEFAULT_METRICS } from '../score/metrics.ts'
-import { reduceEpochs } from '../score/reduce.ts'
+import { DEFAULT_METRICS, type Metric } from '../score/metrics.ts'
+import { MEAN, type Reducer, reducedValues } from '../score/reduce.ts'
 import { scoreToNumber } from '../score/score-number.ts'
+import { isInfrastructure } from './error-policy.ts'
 import type { NamedScorer } from './resolved-task.ts'
+
+export interface ResultsOptions {
+  readonly scorers: readonly NamedScorer[]
+  /** Left out: the mean, without a word of it. */
+  readonly reducers?: readonly Reducer[]
+  /** Whether samples that ended with an error count with what scores they have. */
+  readonly scoreOnError?: boolean
+}
+
+/** What is kept of one sample: a number per scorer and epoch (null: unscored), and the metadata that metrics ask for. */
+interface Kept {
+  readonly scores: Map<string, (number | null)[]>
+  readonly keys: Readonly<Record<string, unknown>>
+}
 
 /** Counts outcomes and keeps the scores, and no more, of what has ended. */
 export class Results {
-  readonly #scorers: readonly NamedScorer[]
-  readonly #totals: Totals = { total: 0, success: 0, error: 0, limit: 0, cancelled: 0 }
-  /** By scorer, then by place in the plan: one number per epoch, null where unscored. */
-  readonly #scores = new Map<string, Map<number, (number | null)[]>>()
+  readonly #options: ResultsOptions
+  readonly #totals: Required<Totals> = {
+    total: 0,
+    success: 0,
+    error: 0,
+    limit: 0,
+    cancelled: 0,
+    abandoned: 0,
+    infrastructure: 0,
+  }
+  /** By place in the plan. */
+  readonly #kept = new Map<number, Kept>()
+  readonly #fields: readonly string[]
 
-  constructor(scorers: readonly NamedScorer[]) {
-    this.#scorers = scorers
-    for (const { name } of scorers) this.#scores.set(name, new Map())
+  constructor(options: ResultsOptions) {
+    this.#options = options
+    const metrics = options.scorers.flatMap(({ scorer }) => scorer.metrics ?? [])
+    this.#fields = [...new Set(metrics.flatMap(({ key }) => (key === undefined ? [] : [key])))]
   }
 
-  get totals(): Readonly<Totals> {
+  get totals(): Readonly<Required<Totals>> {
     return this.#totals
   }
 
   /** Sample-epochs that were planned and have not ended. */
   get unfinished(): number {
-    const { total, success, error, limit, cancelled } = this.#totals
-    return total - success - error - limit - cancelled
+    const { total, success, error, limit, cancelled, abandoned } = this.#totals
+    return total - success - error - limit - cancelled - abandoned
   }
 
   planned(count: number): void {
     this.#totals.total += count
   }
 
+  abandoned(): void {
+    this.#totals.abandoned++
+  }
+
   add(index: number, record: SampleRecord): void {
-    this.#totals[record.status]++
-    if (record.status === 'error' || record.status === 'cancelled') return
-    for (const [name, bySample] of this.#scores) {
+    this.#count(record, 1)
+    const isScored =
+      record.status !== 'cancelled' && (record.status !== 'error' || this.#options.scoreOnError)
+    if (!isScored || this.#options.scorers.length === 0) return
+    const kept = this.#kept.get(index) ?? this.#keep(index, record)
+    for (const { name } of this.#options.scorers) {
       const score = record.scores[name]
-      const values = bySample.get(index) ?? []
-      values.push(score === undefined ? null : scoreToNumber(score.value))
-      bySample.set(index, values)
+      const values = kept.scores.get(name) ?? []
+      values[record.epoch - 1] = score === undefined ? null : scoreToNumber(score.value)
+      kept.scores.set(name, values)
     }
   }
 
-  /** Metrics of every scorer, over the samples in plan order whatever order they finished in. */
-  scores(): FooterRecord['scores'] {
-    return this.#scorers.map(({ name, scorer }) => {
-      const bySample = [...(this.#scores.get(name) ?? [])].sort(([one], [other]) => one - other)
-      const reduced = bySample.map(([, values]) => reduceEpochs(values))
-      const scored = reduced.filter((value) => value !== null)
-      const metrics = (scorer.metrics ?? DEFAULT_METRICS).map((metric) => {
-        const value = metric.compute(scored)
-        return { name: metric.name, value: Number.isFinite(value) ? value : null }
-      })
-      return { scorer: name, scored: scored.length, unscored: reduced.length - scored.length, metrics }
-    })
+  /** Takes an outcome back that another takes the place of. */
+  retract(index: number, record: SampleRecord): void {
+    this.#count(record, -1)
+    for (const values of this.#kept.get(index)?.scores.values() ?? []) delete values[record.epoch - 1]
   }
+
+  /** Metrics of every scorer and reducer, over the samples in plan order whatever the order in which they ended. */
+  scores(): FooterRecord['scores'] {
+    const kept = [...this.#kept].sort(([one], [other]) => one - other).map(([, sample]) => sample)
+    const { scorers, reducers } = this.#options
+    return scorers.flatMap((scorer) =>
+      reducers
+        ? reducers.map((reducer) => ({ ...summary(scorer, kept, reducer), reducer: reducer.name }))
+        : [summary(scorer, kept)],
+    )
+  }
+
+  #count({ status, error }: SampleRecord, by: 1 | -1): void {
+    this.#totals[status] += by
+    if (status === 'error' && error && isInfrastructure(error)) this.#totals.infrastructure += by
+  }
+
+  #keep(index: number, { metadata }: SampleRecord): Kept {
+    const keys = Object.fromEntries(this.#fields.map((field) => [field, metadata[field]]))
+    const kept = { scores: new Map<string, (number | null)[]>(), keys }
+    this.#kept.set(index, kept)
+    return kept
+  }
+}
+
+function summary(
+  { name, scorer }: NamedScorer,
+  kept: readonly Kept[],
+  reducer = MEAN,
+): FooterRecord['scores'][number] {
+  const reduced = kept.flatMap(({ scores, keys }) => {
+    const epochs = scores.get(name)?.filter((value) => value !== undefined) ?? []
+    return epochs.length === 0 ? [] : [{ values: reducedValues(epochs, reducer), keys }]
+  })
+  const scored = reduced.filter(({ values }) => values.length > 0)
+  const metrics = (scorer.metrics ?? DEFAULT_METRICS).flatMap((metric) => figures(metric, scored))
+  return { scorer: name, scored: scored.length, unscored: reduced.length - scored.length, metrics }
+}
+
+function figures(
+  metric: Metric,
+  samples: readonly { readonly values: readonly number[]; readonly keys: Kept['keys'] }[],
+): { name: string; value: number | null }[] {
+  const { name, key } = metric
+  const values = samples.flatMap((sample) => sample.values)
+  const keys = key === undefined ? [] : samples.flatMap((sample) => sample.values.map(() => sample.keys[key]))
+  const figures = { [name]: metric.compute(values, keys) }
+  for (const [group, value] of Object.entries(metric.groups?.(values, keys) ?? {}))
+    figures[`${name}[${group}]`] = value
+  return Object.entries(figures).map(([part, value]) => ({
+    name: part,
+    value: Number.isFinite(value) ? value : null,
+  }))
 }

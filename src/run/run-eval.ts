@@ -1,74 +1,64 @@
-import { BelljarError, ConfigError } from '../errors.ts'
+import { ConfigError } from '../errors.ts'
+import type { SampleLimits } from '../limit/budget.ts'
 import { errorRecord } from '../log/error-record.ts'
-import type { Journal } from '../log/journal.ts'
-import type { ErrorRecord, EvalStatus, FooterRecord, HeaderRecord, SampleRecord } from '../log/records.ts'
+import type { ErrorRecord, FooterRecord, SampleRecord } from '../log/records.ts'
 import type { Sample } from '../sample/sample.ts'
 import type { ResolvedConfig } from '../sandbox/provider.ts'
-import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
-import { type EnqueuedSample, insideTask } from '../task/enqueue.ts'
+import { type EnqueuedSample, insideTask, type TaskScope, waitFor } from '../task/enqueue.ts'
 import type { FollowUps } from '../task/sample-source.ts'
 import { sleep } from '../util/abort.ts'
 import { linkedController } from '../util/linked-controller.ts'
-import { ConfigGates, type ConfigGatesOptions, type GateOutcome } from './config/config-gate.ts'
-import { configRecord } from './config/config-record.ts'
+import { allFailed, ConfigGates } from './config/config-gate.ts'
 import { chooseSandbox } from './config/sandbox-choice.ts'
+import { EvalControl } from './control/eval-control.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
-import type { PlannedRun, PlannedSample } from './dispatch/planned-sample.ts'
-import { enqueuedSample, SamplePlanner } from './dispatch/sample-planner.ts'
-import type { EvaluateOptions } from './options.ts'
+import type { PlannedRun, PlannedSample, RunOutcome } from './dispatch/planned-sample.ts'
+import { OperatorError } from './dispatch/run-control.ts'
+import { type Addition, SamplePlanner } from './dispatch/sample-planner.ts'
+import { isRetried } from './error-policy.ts'
+import { EvalJournal } from './eval-journal.ts'
+import type { EvalContext, EvalResult, EvalStart } from './eval-parts.ts'
+import { Outcomes } from './outcomes.ts'
 import type { ResolvedTask } from './resolved-task.ts'
-import { Results } from './results.ts'
+import type { SampleLife } from './sample/sample-life.ts'
 import { SampleRunner } from './sample/sample-runner.ts'
-
-export interface EvalContext {
-  readonly run: string
-  readonly eval: string
-  readonly manager: SandboxManager
-  readonly providerOf: ConfigGatesOptions['providerOf']
-  readonly maxSamples: number
-  readonly options: EvaluateOptions
-}
-
-/** How one eval ended. */
-export interface EvalResult {
-  readonly task: string
-  readonly eval: string
-  readonly status: EvalStatus
-  /** Path of the log. */
-  readonly log: string
-  readonly header: HeaderRecord
-  readonly footer: FooterRecord
-}
+import { Stopping } from './stopping.ts'
 
 /** One task being run: its dispatcher, its log, and whatever ends it early. */
 export class EvalRun {
   readonly task: ResolvedTask
+  readonly control: EvalControl
   readonly #context: EvalContext
-  readonly #results: Results
+  readonly #outcomes: Outcomes
   readonly #gates: ConfigGates
   readonly #planner: SamplePlanner
+  readonly #dispatcher: Dispatcher
+  readonly #stopping: Stopping
+  readonly #limits: SampleLimits
   readonly #ending
-  #journal: Journal | undefined
-  #dispatcher: Dispatcher | undefined
+  readonly #log: EvalJournal
+  #onRecord: EvalStart['onRecord']
   #error: ErrorRecord | undefined
 
   constructor(task: ResolvedTask, context: EvalContext) {
     this.task = task
     this.#context = context
-    this.#results = new Results(task.scorers)
+    this.#outcomes = new Outcomes(task)
+    this.#log = new EvalJournal(task.name, context.options.onEvent)
     this.#ending = linkedController(context.options.signal)
-    this.#gates = new ConfigGates({
-      manager: context.manager,
-      taskDirectory: task.directory,
-      specOf: (sample) => chooseSandbox(task.sandbox, sample),
-      providerOf: context.providerOf,
-      context: {
-        signal: this.#ending.signal,
-        report: ({ kind, message }) => this.#note(kind === 'warning' ? 'warning' : 'info', message),
-      },
-      onSettled: (outcome) => this.#configSettled(outcome),
-    })
+    this.#limits = { ...task.task.definition.limits, ...context.options.limits }
+    this.#stopping = new Stopping(task.task.definition.earlyStopping)
+    this.#gates = this.#makeGates()
     this.#planner = new SamplePlanner(task, this.#gates)
+    this.#dispatcher = this.#makeDispatcher()
+    this.control = new EvalControl({
+      task: task.name,
+      eval: context.eval,
+      dispatcher: this.#dispatcher,
+      outcomes: this.#outcomes,
+      limits: this.#limits,
+      cancel: () => this.#ending.abort(new OperatorError('an operator cancelled the task')),
+    })
   }
 
   /** Resolves the sandboxes of the seed; nothing is started. @throws ConfigError */
@@ -77,25 +67,40 @@ export class EvalRun {
   }
 
   /** Runs every sample and finishes the log; what was started is removed beside and by the manager. */
-  async run(journal: Journal, header: HeaderRecord): Promise<EvalResult> {
-    this.#journal = journal
-    const dispatcher = this.#makeDispatcher()
-    this.#dispatcher = dispatcher
-    const scope = {
-      task: this.task.name,
-      enqueue: this.task.source && ((samples: readonly Sample[]) => this.#enqueue(samples)),
-    }
-    const reachedEnd = await insideTask(scope, async () => {
-      this.#addSeed(dispatcher)
-      return dispatcher.run()
+  async run({ journal, header, onRecord }: EvalStart): Promise<EvalResult> {
+    this.#log.open(journal)
+    this.#onRecord = onRecord
+    const reachedEnd = await insideTask(this.#scope, async () => {
+      await this.#stopping.start(this.task).catch((error) => this.#fail('internal', error))
+      this.#addSeed()
+      return this.#dispatcher.run()
     })
-    const footer = this.#footer(reachedEnd)
-    await this.#finish(journal, footer)
+    const footer = await this.#log.finish(this.#footer(reachedEnd))
     this.#ending[Symbol.dispose]()
     const { name: task } = this.task
     const { status } = footer
-    this.#context.options.onEvent?.({ type: 'eval-end', task, status, log: journal.path, footer })
+    this.#log.event({ type: 'eval-end', task, status, log: journal.path, footer })
     return { task, eval: this.#context.eval, status, log: journal.path, header, footer }
+  }
+
+  get #scope(): TaskScope {
+    const enqueue = (samples: readonly Sample[]) => this.#enqueue(samples)
+    return { task: this.task.name, enqueue: this.task.source && enqueue }
+  }
+
+  #makeGates(): ConfigGates {
+    const { manager, providerOf } = this.#context
+    return new ConfigGates({
+      manager,
+      taskDirectory: this.task.directory,
+      specOf: (sample) => chooseSandbox(this.task.sandbox, sample),
+      providerOf,
+      context: {
+        signal: this.#ending.signal,
+        report: ({ kind, message }) => this.#log.note(kind === 'warning' ? 'warning' : 'info', message),
+      },
+      onSettled: (outcome) => this.#log.config(outcome),
+    })
   }
 
   #makeDispatcher(): Dispatcher {
@@ -108,45 +113,96 @@ export class EvalRun {
       prefetch: this.task.task.definition.prefetch,
       sleep: options.sleep ?? sleep,
       signal: this.#ending.signal,
-      run: async (run) => this.#ended(run, await runner.run(run)),
+      isSpent: () => this.task.selection.isSpent,
+      // The life of a sample is its own, also when the code of another one added it.
+      run: (run) => insideTask(this.#scope, () => this.#attempt(runner, run)),
+      recorded: async (record) => this.#onRecord?.(record),
+      abandoned: (run, why) => this.#abandoned(run, why),
       plan: (samples, origin) => this.#addFollowUps(samples, origin),
+      callbackFailed: (error, origin) => this.#callbackFailed(error, origin),
+      keepState: (state, told) => this.#log.state(state, told),
       fail: (error, origin) =>
         this.#fail(origin === 'log' ? 'log' : 'source', new Error(origin, { cause: error })),
-      warn: (message) => this.#note('warning', message),
+      warn: (message) => this.#log.note('warning', message),
     })
   }
 
   #makeRunner(): SampleRunner {
-    const { run, eval: evalId, manager, options } = this.#context
+    const { run, eval: evalId, manager, options, waits } = this.#context
     return new SampleRunner({
       run,
       eval: evalId,
       task: this.task,
       manager,
       model: options.model,
+      limits: this.#limits,
+      prices: options.prices,
       signal: this.#ending.signal,
-      append: async (record) => this.#journal?.append(record),
-      note: (record) => this.#journal?.note(record),
-      emit: (event) => options.onEvent?.(event),
-      warn: (message, { planned, epoch }) => this.#note('warning', message, { sample: planned.id, epoch }),
+      append: (record) => this.#log.append(record),
+      note: (record) => this.#log.keep(record),
+      emit: (event) => this.#log.event(event),
+      warn: (message, { planned, epoch }) =>
+        this.#log.note('warning', message, { sample: planned.id, epoch }),
+      inScope: (life, code) => insideTask({ ...this.#scope, whileWaiting: this.#waiting(life) }, code),
+      blocked: (run) => this.#blocked(run),
+      up: (run) => waits.up(run),
+      removed: (run) => waits.removed(run),
+      isRetried: (run, error) =>
+        !this.#dispatcher.isClosing && !run.control.action && isRetried(this.task.policy, error, run.earlier),
     })
   }
 
-  #addSeed(dispatcher: Dispatcher): void {
-    const seed = this.#planner.seed()
-    this.#planned(seed)
-    dispatcher.addSeed(seed)
-    void this.#failIfNoneCanStart(seed)
+  #blocked(run: PlannedRun): () => void {
+    const unblock = this.#context.waits.block(run)
+    const takeBack = this.#dispatcher.slots.block()
+    return () => {
+      unblock()
+      takeBack()
+    }
   }
 
-  async #failIfNoneCanStart(seed: readonly PlannedSample[]): Promise<void> {
-    await Promise.all(seed.map(({ gate }) => gate.settled))
-    const [first] = seed
-    if (!first || seed.some(({ gate }) => gate.state !== 'failed')) return
-    this.#fail(
-      'config',
-      new Error('no sandbox configuration of the task could be made ready', { cause: first.gate.error }),
-    )
+  /** What awaits a sample inside a sample: its slot is free and its working time stands still for so long. */
+  #waiting({ run, clock }: SampleLife): TaskScope['whileWaiting'] {
+    return (wait, forWhat) => {
+      const { state } = run.control
+      if (state !== 'working' && state !== 'scoring') return wait()
+      const named = () => this.#context.waits.wait(run, forWhat, wait)
+      return clock.whileWaiting(() => this.#dispatcher.whileWaiting(run, named))
+    }
+  }
+
+  async #attempt(runner: SampleRunner, run: PlannedRun): Promise<RunOutcome> {
+    const { waits } = this.#context
+    waits.begin(run)
+    try {
+      const halted = await this.#stopping.halts(run)
+      if (halted !== undefined) return { kind: 'abandoned', why: halted }
+      const outcome = await runner.run(run)
+      if (outcome.kind === 'record') await this.#logged(run, outcome.record)
+      else if (outcome.kind === 'retry') this.#log.retried(run)
+      return outcome
+    } finally {
+      waits.end(run)
+    }
+  }
+
+  async #logged(run: PlannedRun, record: SampleRecord): Promise<void> {
+    const error = this.#outcomes.add(run, record)
+    if (error) this.#fail(record.error?.kind ?? 'internal', error)
+    await this.#stopping.logged(record).catch((reason) => this.#fail('internal', reason))
+  }
+
+  #abandoned(run: PlannedRun, why: string): boolean {
+    this.#log.abandoned(run, why)
+    return this.#outcomes.abandon(run)
+  }
+
+  #addSeed(): void {
+    const seed = this.#planner.seed()
+    this.#planned(seed)
+    this.#dispatcher.addSeed(seed)
+    const gates = [...new Set(seed.map(({ gate }) => gate))]
+    void allFailed(gates).then((error) => error && this.#fail('config', error))
   }
 
   #addFollowUps(samples: FollowUps, origin: string): void {
@@ -157,83 +213,61 @@ export class EvalRun {
   }
 
   #enqueue(samples: readonly Sample[]): EnqueuedSample[] {
-    return this.#add(samples, 'enqueueSample').map(enqueuedSample)
+    return this.#add(samples, 'enqueueSample').handles.map(({ id, completion }) => ({
+      id,
+      completed: () => waitFor(id, () => completion.completed()),
+    }))
   }
 
-  #add(samples: readonly Sample[], origin: string): PlannedSample[] {
-    const planned = this.#planner.added(samples, origin)
+  #add(samples: readonly Sample[], origin: string): Addition {
+    const addition = this.#planner.added(samples, origin)
+    const { planned, overLimit } = addition
+    if (overLimit > 0)
+      this.#log.note(
+        'warning',
+        `${overLimit} of ${samples.length} samples from ${origin} are over the limit and not run`,
+      )
+    if (planned.length === 0) return addition
     this.#planned(planned)
-    this.#dispatcher?.add(planned)
-    return planned
+    this.#stopping.added(planned)
+    this.#dispatcher.add(planned)
+    return addition
   }
 
   #planned(samples: readonly PlannedSample[]): void {
-    this.#results.planned(samples.length * this.task.epochs)
-    this.#context.options.onEvent?.({
-      type: 'samples-added',
-      task: this.task.name,
-      total: this.#results.totals.total,
-    })
+    this.#outcomes.planned(samples.length)
+    const gates = new Set(samples.map(({ gate }) => gate))
+    for (const gate of gates) if (gate.state === 'pending') void this.#context.waits.gate(gate.settled)
+    this.#log.planned(this.#outcomes.totals.total)
   }
 
-  #ended({ planned }: PlannedRun, record: SampleRecord): SampleRecord {
-    this.#results.add(planned.index, record)
-    if (record.status === 'error' && this.task.failOnError) {
-      const message = `sample '${record.id}' (epoch ${record.epoch}) failed: ${record.error?.message ?? 'unknown error'}`
-      this.#fail(record.error?.kind ?? 'internal', new BelljarError(record.error?.code ?? 'error', message))
-    }
-    return record
-  }
-
-  #configSettled(outcome: GateOutcome): void {
-    const record = configRecord(outcome)
-    const { name: task } = this.task
-    this.#journal?.note(record)
-    const { description, durationMs, error } = record
-    if (error)
-      this.#context.options.onEvent?.({ type: 'config-failed', task, description, message: error.message })
-    else this.#context.options.onEvent?.({ type: 'config-ready', task, description, durationMs })
+  #callbackFailed(error: unknown, origin: string): void {
+    const failure = new Error(origin, { cause: error })
+    if (this.task.task.definition.sourceErrors !== 'sample') this.#fail('source', failure)
+    else this.#log.note('error', errorRecord('source', failure).message)
   }
 
   /** The first error stands; all that waits is dropped and all that runs is cancelled. */
-  #fail(kind: ErrorRecord['kind'], error: Error): void {
+  #fail(kind: ErrorRecord['kind'], error: unknown): void {
     if (this.#ending.signal.aborted) return
     this.#error = errorRecord(kind, error)
     this.#ending.abort(error)
   }
 
   #footer(sourceEnded: boolean): FooterRecord {
-    const isCancelled = this.#context.options.signal?.aborted && !this.#error
-    const status = isCancelled ? 'cancelled' : this.#error ? 'error' : 'success'
-    const { totals } = this.#results
-    const completedAt = new Date().toISOString()
+    const isCancelled = this.#ending.signal.aborted && !this.#error
+    const failure = this.#outcomes.failure
+    if (failure && !isCancelled) this.#error ??= errorRecord('internal', failure)
     return {
       type: 'footer',
-      status,
-      completedAt,
-      totals: { ...totals },
-      scores: this.#results.scores(),
+      status: isCancelled ? 'cancelled' : this.#error ? 'error' : 'success',
+      completedAt: new Date().toISOString(),
+      totals: { ...this.#outcomes.totals },
+      scores: this.#outcomes.scores(),
       error: this.#error,
       sourceEnded,
+      stopped: this.control.stopped,
+      earlyStopping: this.#stopping.summary(),
     }
-  }
-
-  async #finish(journal: Journal, footer: FooterRecord): Promise<void> {
-    try {
-      await journal.append(footer)
-      await journal.close()
-    } catch (error) {
-      this.#error ??= errorRecord('log', error)
-      Object.assign(footer, { status: 'error', error: this.#error })
-    }
-  }
-
-  #note(
-    level: 'info' | 'warning' | 'error',
-    message: string,
-    about: { sample?: string | number; epoch?: number } = {},
-  ): void {
-    this.#journal?.note({ type: 'note', at: new Date().toISOString(), level, message, ...about })
-    this.#context.options.onEvent?.({ type: 'note', task: this.task.name, level, message })
   }
 }

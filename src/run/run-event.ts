@@ -37,6 +37,14 @@ export type RunEvent =
       readonly phase: Phase
     }
   | { readonly type: 'sample-end'; readonly task: string; readonly record: SampleRecord }
+  /** A run ended without a record. */
+  | {
+      readonly type: 'sample-abandoned'
+      readonly task: string
+      readonly id: SampleId
+      readonly epoch: number
+      readonly why: string
+    }
   | {
       readonly type: 'note'
       readonly task: string

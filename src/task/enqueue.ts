@@ -15,6 +15,8 @@ export interface TaskScope {
   readonly task: string
   /** undefined where the data set is fixed. */
   readonly enqueue: ((samples: readonly Sample[]) => EnqueuedSample[]) | undefined
+  /** Inside a sample: gives its slot up while it waits for another one. */
+  readonly whileWaiting?: <T>(wait: () => Promise<T>, forWhat: string) => Promise<T>
 }
 
 const scope = new AsyncLocalStorage<TaskScope>()
@@ -22,6 +24,12 @@ const scope = new AsyncLocalStorage<TaskScope>()
 /** Runs code, and all that it starts, inside a task. */
 export function insideTask<T>(task: TaskScope, code: () => T): T {
   return scope.run(task, code)
+}
+
+/** Waits for what became of an added sample; the slot of the sample that waits is free meanwhile. */
+export function waitFor<T>(id: string | number, wait: () => Promise<T>): Promise<T> {
+  const yielding = scope.getStore()?.whileWaiting
+  return yielding ? yielding(wait, String(id)) : wait()
 }
 
 /**

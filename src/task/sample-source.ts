@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts'
 import type { SampleRecord } from '../log/records.ts'
 import type { Sample } from '../sample/sample.ts'
 
@@ -37,6 +38,12 @@ export class SampleSource {
     return null
   }
 
+  /** Called when no callback is running. What it returns is kept in the log, as JSON, for a resume in another process. */
+  saveState?(): unknown
+
+  /** Called before the run is resumed, with what was saved last. */
+  restoreState?(state: unknown): void
+
   /** A source from a seed and callbacks. */
   static fromSamples(initial: readonly Sample[], callbacks: SampleSourceCallbacks = {}): SampleSource {
     return new CallbackSource(initial, callbacks)
@@ -44,7 +51,7 @@ export class SampleSource {
 }
 
 export type SampleSourceCallbacks = Partial<
-  Pick<SampleSource, 'nextSamples' | 'sampleComplete' | 'sampleAbandoned'>
+  Pick<SampleSource, 'nextSamples' | 'sampleComplete' | 'sampleAbandoned' | 'saveState' | 'restoreState'>
 >
 
 class CallbackSource extends SampleSource {
@@ -55,6 +62,8 @@ class CallbackSource extends SampleSource {
     super()
     this.#initial = [...initial]
     this.#callbacks = callbacks
+    if (callbacks.saveState) this.saveState = callbacks.saveState
+    if (callbacks.restoreState) this.restoreState = callbacks.restoreState
   }
 
   override initialSamples(): readonly Sample[] {
@@ -72,4 +81,18 @@ class CallbackSource extends SampleSource {
   override async sampleAbandoned(sample: Sample, epoch: number, reason: AbandonedReason): Promise<FollowUps> {
     return this.#callbacks.sampleAbandoned?.(sample, epoch, reason)
   }
+}
+
+const drivenBy = new WeakMap<SampleSource, string>()
+
+/** A source drives one eval at a time: two would take each other's samples. @throws ConfigError */
+export function claimSource(source: SampleSource, task: string): Disposable {
+  const owner = drivenBy.get(source)
+  if (owner !== undefined)
+    throw new ConfigError(
+      `its SampleSource drives task '${owner}' already, and two evals would take each other's samples; give the task a function that makes a source: dataset: () => new MySource()`,
+      { where: `task '${task}'` },
+    )
+  drivenBy.set(source, task)
+  return { [Symbol.dispose]: () => void drivenBy.delete(source) }
 }

@@ -6,8 +6,10 @@ import { ConfigError } from '../errors.ts'
 import type { SampleLimits } from '../limit/budget.ts'
 import type { Sample } from '../sample/sample.ts'
 import { parseSandboxSpec, type SandboxSpec } from '../sample/sandbox-spec.ts'
+import { isReducer, type Reducer, type ReducerName } from '../score/reduce.ts'
 import type { Scorer } from '../score/scorer.ts'
 import type { DatasetFile } from './dataset-file.ts'
+import { type EarlyStopping, isEarlyStopping } from './early-stopping.ts'
 import { SampleSource } from './sample-source.ts'
 
 /** Samples, a data file, or what makes samples while the task runs. A factory gives every eval a source of its own. */
@@ -32,8 +34,21 @@ export interface TaskDefinition {
   /** Samples at once (default: as many as sandbox slots; 25 without sandboxes). */
   readonly maxSamples?: number
   readonly limits?: SampleLimits
-  /** Whether an error in any sample fails the eval (default true). */
-  readonly failOnError?: boolean
+  /** How the epochs of a sample become one score (default `mean`); several are told side by side. */
+  readonly reducers?: readonly (ReducerName | Reducer)[]
+  /** true: any error in a sample fails the eval (default). false: none. Below 1: a share of all; from 1 on: so many. */
+  readonly failOnError?: boolean | number
+  /** Too many errors fail the eval at its end; no sample is cut short for them (default false). */
+  readonly continueOnFail?: boolean
+  /** Further attempts at a sample after an error, each in a fresh sandbox at the back of the queue (default 0). */
+  readonly retryOnError?: number
+  /** Further attempts after a sandbox failed, apart from those (default 0). */
+  readonly retryInfra?: number
+  /** Scores what an agent left that ended with an error, after its last attempt (default false). */
+  readonly scoreOnError?: boolean
+  /** What an error thrown by a callback of the source fails: the eval (default), or only what the source was told of. */
+  readonly sourceErrors?: 'eval' | 'sample'
+  readonly earlyStopping?: EarlyStopping
   /** Deadline of a sample's `setup` in milliseconds (default 300,000). */
   readonly setupTimeoutMs?: number
   /** Time for all scorers of a sample together, in milliseconds (default 1,800,000). */
@@ -140,10 +155,28 @@ const plainFields = z.strictObject({
   epochs: positive.optional(),
   maxSamples: positive.optional(),
   limits: z
-    .strictObject({ timeMs: positive, messages: positive, turns: positive, tokens: positive })
+    .strictObject({
+      timeMs: positive,
+      workingMs: positive,
+      messages: positive,
+      turns: positive,
+      tokens: positive,
+      outputTokens: positive,
+      cost: z.number().positive(),
+    })
     .partial()
     .optional(),
-  failOnError: z.boolean().optional(),
+  reducers: z
+    .array(z.custom<ReducerName | Reducer>(isReducer, 'expected a reducer or its name, such as `pass_at_2`'))
+    .min(1)
+    .optional(),
+  failOnError: z.union([z.boolean(), z.number()]).optional(),
+  continueOnFail: z.boolean().optional(),
+  retryOnError: z.number().int().nonnegative().optional(),
+  retryInfra: z.number().int().nonnegative().optional(),
+  scoreOnError: z.boolean().optional(),
+  sourceErrors: z.enum(['eval', 'sample']).optional(),
+  earlyStopping: z.custom<EarlyStopping>(isEarlyStopping, 'expected an object with `schedule`').optional(),
   setupTimeoutMs: positive.optional(),
   scoreTimeoutMs: positive.optional(),
   prefetch: z.number().int().nonnegative().optional(),

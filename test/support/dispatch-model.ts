@@ -5,7 +5,7 @@ import { errorRecord } from '../../src/log/error-record.ts'
 import type { SampleRecord } from '../../src/log/records.ts'
 import { ConfigGates } from '../../src/run/config/config-gate.ts'
 import { Dispatcher } from '../../src/run/dispatch/dispatcher.ts'
-import type { PlannedRun, PlannedSample } from '../../src/run/dispatch/planned-sample.ts'
+import type { PlannedRun, PlannedSample, RunOutcome } from '../../src/run/dispatch/planned-sample.ts'
 import { SamplePlanner } from '../../src/run/dispatch/sample-planner.ts'
 import { resolveTask } from '../../src/run/resolved-task.ts'
 import { Results } from '../../src/run/results.ts'
@@ -29,7 +29,7 @@ export class DispatchModel {
   readonly started: string[] = []
   readonly told: string[] = []
   readonly completions: Settled[] = []
-  readonly results = new Results([])
+  readonly results = new Results({ scorers: [] })
   lastAnswer: unknown
   broken: unknown
   enqueued = 0
@@ -79,6 +79,9 @@ export class DispatchModel {
       signal: this.stop.signal,
       run: (run) => this.#run(run),
       plan: (samples) => this.#followUps(samples),
+      callbackFailed: (error) => this.stop.abort(error),
+      keepState: () => undefined,
+      abandoned: () => true,
       fail: (error) => this.stop.abort(error),
       warn: () => undefined,
     })
@@ -176,7 +179,7 @@ export class DispatchModel {
     return record.epoch === 1 ? plan?.followUps.map((one) => this.#sampleOf(one)) : undefined
   }
 
-  async #run(run: PlannedRun): Promise<SampleRecord> {
+  async #run(run: PlannedRun): Promise<RunOutcome> {
     const { gate, id, sample } = run.planned
     const plan = this.#plans.get(sample.input)
     if (gate.state === 'ready') this.running++
@@ -194,7 +197,7 @@ export class DispatchModel {
     await turn(this.#scheduler, `${sample.input} is logged`)
     if (gate.state === 'ready') this.running--
     this.ceiling = Math.max(this.#dispatcher?.maxSamples ?? 0, this.running)
-    return this.#log(run, life.finish(undefined))
+    return { kind: 'record', record: this.#log(run, life.finish(undefined)) }
   }
 
   #log({ planned }: PlannedRun, record: SampleRecord): SampleRecord {
@@ -225,7 +228,7 @@ export class DispatchModel {
 
   #add(samples: readonly Sample[]): PlannedSample[] {
     if (samples.length === 0) return []
-    const planned = this.#planner?.added(samples, 'the model') ?? []
+    const planned = [...(this.#planner?.added(samples, 'the model').planned ?? [])]
     this.#count(planned)
     this.#dispatcher?.add(planned)
     return planned

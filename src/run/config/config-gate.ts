@@ -185,3 +185,11 @@ function failedGate(error: unknown): Gate {
   gate.fail(error)
   return gate
 }
+
+/** The error of an eval of which no configuration could be made ready; undefined when one could, or there are none. */
+export async function allFailed(gates: readonly Gate[]): Promise<Error | undefined> {
+  await Promise.all(gates.map((gate) => gate.settled))
+  const [first] = gates
+  if (!first || gates.some((gate) => gate.state !== 'failed')) return undefined
+  return new Error('no sandbox configuration of the task could be made ready', { cause: first.error })
+}

@@ -1,25 +1,31 @@
 import type { SampleRecord } from '../../log/records.ts'
-import type { FollowUps, SampleSource } from '../../task/sample-source.ts'
-import { type Sleep, untilAborted } from '../../util/abort.ts'
-import { Fifo } from '../../util/fifo.ts'
+import type { SampleSource } from '../../task/sample-source.ts'
+import type { Sleep } from '../../util/abort.ts'
+import { linkedController } from '../../util/linked-controller.ts'
 import { Wake } from '../../util/wake.ts'
 import type { Gate } from '../config/config-gate.ts'
-import type { Completion, PlannedRun, PlannedSample } from './planned-sample.ts'
+import type { Completion } from './completion.ts'
+import { PlannedRun, type PlannedSample, type RunOutcome } from './planned-sample.ts'
+import { OperatorError } from './run-control.ts'
+import { RunQueue } from './run-queue.ts'
+import { SampleSlots } from './sample-slots.ts'
 import { SourceFeed } from './source-feed.ts'
+import { SourceTeller, type SourceTellerOptions } from './source-teller.ts'
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends SourceTellerOptions {
   readonly epochs: number
   readonly maxSamples: number
-  readonly source?: SampleSource
   /** The source is asked when at most so many runs are outstanding (default 0). */
   readonly prefetch?: number
   readonly sleep: Sleep
-  /** Aborted when the whole eval ends at once: what waits is dropped, and the source is told nothing more. */
-  readonly signal: AbortSignal
-  /** Runs one epoch; resolves when its record is in the log. Rejects only when the log cannot be written. */
-  readonly run: (run: PlannedRun) => Promise<SampleRecord>
-  /** Plans samples that the source returned, and adds them. */
-  readonly plan: (samples: FollowUps, origin: string) => void
+  /** Whether nothing that a source could return would be run: it is not asked. */
+  readonly isSpent?: () => boolean
+  /** Takes one attempt through. Rejects only when the log cannot be written. */
+  readonly run: (run: PlannedRun) => Promise<RunOutcome>
+  /** Told of every record, before the source is. */
+  readonly recorded?: (record: SampleRecord) => Promise<void>
+  /** A run ended without a record. Returns whether the source is to be told. */
+  readonly abandoned: (run: PlannedRun, why: string) => boolean
   /** Ends the whole eval with this error. */
   readonly fail: (error: unknown, origin: string) => void
   readonly warn: (message: string) => void
@@ -30,27 +36,31 @@ export interface DispatcherOptions {
  * A run is outstanding from `add` until what the source returned for it has been added.
  */
 export class Dispatcher {
+  readonly queue = new RunQueue()
+  readonly slots: SampleSlots
   readonly #options: DispatcherOptions
-  readonly #ready = new Fifo<PlannedRun>()
+  readonly #teller: SourceTeller
   readonly #changed = new Wake()
   readonly #completions = new Set<Completion>()
-  #maxSamples: number
+  readonly #closing
   #outstanding = 0
-  #running = 0
+  #live = 0
+  #isPaused = false
   #ended = false
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    this.#maxSamples = options.maxSamples
+    this.#teller = new SourceTeller(options)
+    this.#closing = linkedController(options.signal)
+    this.slots = new SampleSlots(options.maxSamples, () => this.#startReady())
   }
 
   get maxSamples(): number {
-    return this.#maxSamples
+    return this.slots.limit
   }
 
   set maxSamples(limit: number) {
-    this.#maxSamples = limit
-    this.#startReady()
+    this.slots.limit = limit
   }
 
   get outstanding(): number {
@@ -61,18 +71,58 @@ export class Dispatcher {
     return this.#ended
   }
 
+  /** Whether nothing new is started any more. */
+  get isClosing(): boolean {
+    return this.#teller.isClosing || this.#options.signal.aborted || this.#ended
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  set isPaused(value: boolean) {
+    this.#isPaused = value
+    this.#changed.set()
+    this.#startReady()
+  }
+
   /** Adds the seed, one epoch after the other. */
   addSeed(samples: readonly PlannedSample[]): void {
-    this.#add(samples, (group) =>
-      epochs(this.#options.epochs).flatMap((epoch) => group.map((planned) => ({ planned, epoch }))),
-    )
+    this.#add(samples, (runs) => runs.sort((one, other) => one.epoch - other.epoch))
   }
 
   /** Adds samples while running, each with all its epochs. */
   add(samples: readonly PlannedSample[]): void {
-    this.#add(samples, (group) =>
-      group.flatMap((planned) => epochs(this.#options.epochs).map((epoch) => ({ planned, epoch }))),
-    )
+    this.#add(samples, (runs) => runs)
+  }
+
+  /** Runs a sample and epoch again whose outcome is `run.superseded`. */
+  addAgain(run: PlannedRun): void {
+    this.#outstanding++
+    this.queue.enter(run)
+    this.#admit([run])
+    this.#changed.set()
+  }
+
+  /** Ends the task in order: what waits is abandoned, the source is not asked again and what it returns is dropped. */
+  close(why: string): void {
+    if (this.isClosing) return
+    this.#teller.isClosing = true
+    this.#closing.abort(new OperatorError(why))
+    for (const run of [...this.queue.live]) if (run.control.state === 'waiting') this.abandon(run, why)
+    this.#changed.set()
+  }
+
+  /** Ends a run that has not started. */
+  abandon(run: PlannedRun, why: string): void {
+    this.queue.leave(run)
+    void this.#settle(run, { kind: 'abandoned', why })
+  }
+
+  /** A run that was held may go on. */
+  letGo(run: PlannedRun): void {
+    this.queue.letGo(run)
+    this.#startReady()
   }
 
   /** Resolves when all is done, or after an abort when nothing runs any more. Returns whether the source's end was reached. */
@@ -82,94 +132,141 @@ export class Dispatcher {
     try {
       if (source) await this.#feed(source)
       await this.#until(() => this.#outstanding === 0, signal)
-      reachedEnd = true
+      reachedEnd = !this.#teller.isClosing
     } catch (error) {
       if (!signal.aborted) throw error
     }
     this.#ended = true
-    this.#ready.clear()
-    await this.#until(() => this.#running === 0)
-    for (const completion of this.#completions) completion.end()
+    this.queue.clear()
+    this.slots.open()
+    this.#closing[Symbol.dispose]()
+    await this.#until(() => this.#live === 0)
+    for (const completion of this.#completions) completion.fail('task-ended')
     return reachedEnd
   }
 
   async #feed(source: SampleSource): Promise<void> {
-    const { signal, prefetch = 0, plan, sleep, warn, fail } = this.#options
+    const { prefetch = 0, sleep, warn, fail, isSpent } = this.#options
+    const { signal } = this.#closing
     const feed = new SourceFeed(source, { signal, sleep, warn, changed: this.#changed })
-    for (;;) {
-      await this.#until(() => this.#outstanding <= prefetch, signal)
-      try {
-        const more = await feed.ask()
-        signal.throwIfAborted()
-        if (more === null && this.#outstanding === 0) return
-        plan(more, 'nextSamples')
-        // null is no more than "nothing while things are as they are": asked again once what still runs has ended.
-        if (more === null) await this.#until(() => this.#outstanding === 0, signal)
-      } catch (error) {
-        if (!signal.aborted) fail(error, 'nextSamples')
-        throw error
+    try {
+      for (;;) {
+        await this.#until(() => this.#outstanding <= prefetch && !this.#isPaused, signal)
+        if (isSpent?.()) return
+        if (await this.#ask(feed)) return
       }
+    } catch (error) {
+      if (this.#options.signal.aborted) throw error
+      if (signal.aborted) return
+      fail(error, 'nextSamples')
+      throw error
     }
   }
 
-  #add(samples: readonly PlannedSample[], order: (group: PlannedSample[]) => PlannedRun[]): void {
-    this.#outstanding += samples.length * this.#options.epochs
+  /** Returns whether the source has come to its end. */
+  async #ask(feed: SourceFeed): Promise<boolean> {
+    const { signal } = this.#closing
+    const more = await this.#teller.callback(async () => {
+      const samples = await feed.ask()
+      signal.throwIfAborted()
+      if (samples !== null) this.#options.plan(samples, 'nextSamples')
+      return samples
+    })
+    if (more?.length === 0) await feed.pause()
+    if (more !== null) return false
+    if (this.#outstanding === 0) return true
+    // null is no more than "nothing while things are as they are": asked again once what still runs has ended.
+    await this.#until(() => this.#outstanding === 0, signal)
+    return false
+  }
+
+  #add(samples: readonly PlannedSample[], order: (runs: PlannedRun[]) => PlannedRun[]): void {
+    const { epochs } = this.#options
+    this.#outstanding += samples.length * epochs
     for (const { completion } of samples) {
-      if (completion && this.#ended) completion.end()
+      if (completion && this.#ended) completion.fail('task-ended')
       else if (completion) this.#completions.add(completion)
     }
     for (const [gate, group] of byGate(samples)) {
-      if (gate.state === 'pending') void gate.settled.then(() => this.#admit(order(group)))
-      else this.#admit(order(group))
+      const runs = order(group.flatMap((planned) => epochsOf(planned, epochs)))
+      for (const run of runs) this.queue.enter(run)
+      if (gate.state === 'pending') void gate.settled.then(() => this.#admit(runs))
+      else this.#admit(runs)
     }
     this.#changed.set()
   }
 
-  #admit(runs: PlannedRun[]): void {
+  #admit(runs: readonly PlannedRun[]): void {
     const { signal } = this.#options
     if (signal.aborted || this.#ended) return
     for (const run of runs) {
+      if (run.control.state === 'ended') continue
+      if (this.#teller.isClosing) this.abandon(run, 'the task is being ended by an operator')
       // What cannot start needs no slot to fail.
-      if (run.planned.gate.state === 'failed') void this.#start(run)
-      else this.#ready.push(run)
+      else if (run.planned.gate.state === 'failed') void this.#start(run)
+      else this.queue.ready(run)
     }
     this.#startReady()
   }
 
   #startReady(): void {
-    while (this.#running < this.#maxSamples && this.#ready.size > 0 && !this.#options.signal.aborted) {
-      const run = this.#ready.shift()
-      if (run) void this.#start(run)
+    while (this.slots.hasRoom && !this.#isPaused && !this.isClosing) {
+      const run = this.queue.next()
+      if (!run) return
+      void this.#start(run)
     }
   }
 
   async #start(run: PlannedRun): Promise<void> {
-    this.#running++
-    let record: SampleRecord | undefined
+    run.control.state = 'starting'
+    this.slots.take()
+    this.#live++
+    let outcome: RunOutcome | undefined
     try {
-      record = await this.#options.run(run)
+      outcome = await this.#options.run(run)
     } catch (error) {
       this.#options.fail(error, 'log')
     }
-    this.#running--
+    this.#live--
+    if (outcome?.kind === 'retry') run.control.state = 'waiting'
+    else this.queue.leave(run)
+    this.slots.release(run)
     this.#changed.set()
-    this.#startReady()
-    if (record) await this.#tell(run, record)
+    if (outcome?.kind === 'retry') this.#tryAgain(run)
+    else await this.#settle(run, outcome)
+  }
+
+  #tryAgain(run: PlannedRun): void {
+    const { action } = run.control
+    if (this.#options.signal.aborted) return
+    if (action) this.abandon(run, `an operator ended it between two attempts (${action})`)
+    else this.#admit([run])
+  }
+
+  async #settle(run: PlannedRun, outcome: RunOutcome | undefined): Promise<void> {
+    const { completion } = run.planned
+    if (outcome?.kind === 'record') {
+      completion?.add(outcome.record)
+      if (completion?.isDone) this.#completions.delete(completion)
+      await this.#options.recorded?.(outcome.record)
+      await this.#teller.complete(outcome.record)
+    } else if (outcome?.kind === 'abandoned' && !this.#options.signal.aborted) {
+      const isTold = this.#options.abandoned(run, outcome.why)
+      completion?.abandon(run.epoch, outcome.why)
+      if (completion?.isDone) this.#completions.delete(completion)
+      if (isTold) await this.#teller.abandoned(run, outcome.why)
+    }
     this.#outstanding--
     this.#changed.set()
   }
 
-  async #tell({ planned }: PlannedRun, record: SampleRecord): Promise<void> {
-    const { source, plan, signal, fail } = this.#options
-    planned.completion?.add(record)
-    if (planned.completion?.isDone) this.#completions.delete(planned.completion)
-    if (!source || signal.aborted) return
-    const origin = `sampleComplete of sample '${record.id}'`
+  /** Gives up the slot of a run for as long as it waits for another sample. */
+  async whileWaiting<T>(run: PlannedRun, wait: () => Promise<T>): Promise<T> {
+    this.slots.leave(run)
     try {
-      const followUps = await untilAborted(source.sampleComplete(record), signal)
-      if (!signal.aborted) plan(followUps, origin)
-    } catch (error) {
-      if (!signal.aborted) fail(error, origin)
+      return await wait()
+    } finally {
+      await this.slots.comeBack(run)
     }
   }
 
@@ -178,8 +275,8 @@ export class Dispatcher {
   }
 }
 
-function epochs(count: number): number[] {
-  return Array.from({ length: count }, (_, index) => index + 1)
+function epochsOf(planned: PlannedSample, epochs: number): PlannedRun[] {
+  return Array.from({ length: epochs }, (_, index) => new PlannedRun(planned, index + 1))
 }
 
 function byGate(samples: readonly PlannedSample[]): Map<Gate, PlannedSample[]> {

@@ -1,8 +1,9 @@
-import { SampleNotCompletedError } from '../../errors.ts'
-import type { SampleRecord } from '../../log/records.ts'
+import type { EarlierAttempt, SampleRecord } from '../../log/records.ts'
 import type { Sample } from '../../sample/sample.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
 import type { Gate } from '../config/config-gate.ts'
+import type { Completion } from './completion.ts'
+import { RunControl } from './run-control.ts'
 
 /** A sample that has its id and its place in the plan. */
 export interface PlannedSample {
@@ -16,59 +17,48 @@ export interface PlannedSample {
   readonly completion?: Completion
 }
 
-/** One epoch of a planned sample. */
-export interface PlannedRun {
+/** One epoch of a planned sample, through all its attempts. */
+export class PlannedRun {
   readonly planned: PlannedSample
   readonly epoch: number
-}
+  readonly control = new RunControl()
+  readonly earlier: EarlierAttempt[]
+  /** The outcome that this run takes the place of. */
+  readonly superseded: SampleRecord | undefined
 
-/** Collects what became of the epochs of an enqueued sample, for whoever calls `completed()`. */
-export class Completion {
-  readonly #id: SampleId
-  readonly #epochs: number
-  readonly #records = new Map<number, SampleRecord>()
-  #waiting: { resolve: (records: SampleRecord[]) => void; reject: (error: Error) => void }[] = []
-  #failure: (() => Error) | undefined
-
-  constructor(id: SampleId, epochs: number) {
-    this.#id = id
-    this.#epochs = epochs
+  constructor(planned: PlannedSample, epoch: number, superseded?: SampleRecord) {
+    this.planned = planned
+    this.epoch = epoch
+    this.superseded = superseded
+    this.earlier = superseded ? earlierOf(superseded) : []
   }
 
-  get isDone(): boolean {
-    return this.#records.size === this.#epochs
+  get attempt(): number {
+    return this.earlier.length + 1
   }
 
-  completed(): Promise<SampleRecord[]> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject })
-      this.#settle()
-    })
+  get key(): string {
+    return runKey(this.planned.id, this.epoch)
   }
 
-  add(record: SampleRecord): void {
-    this.#records.set(record.epoch, record)
-    this.#settle()
-  }
-
-  /** The task ended before every epoch did. */
-  end(): void {
-    this.#failure ??= () =>
-      new SampleNotCompletedError({ id: String(this.#id), reason: 'task-ended', records: this.#inOrder() })
-    this.#settle()
-  }
-
-  #settle(): void {
-    if (!this.isDone && !this.#failure) return
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const { resolve, reject } of waiting) {
-      if (this.isDone) resolve(this.#inOrder())
-      else if (this.#failure) reject(this.#failure())
-    }
-  }
-
-  #inOrder(): SampleRecord[] {
-    return [...this.#records.values()].sort((one, other) => one.epoch - other.epoch)
+  get name(): string {
+    return `sample '${this.planned.id}' (epoch ${this.epoch})`
   }
 }
+
+export function runKey(id: SampleId, epoch: number): string {
+  return `${epoch} ${id}`
+}
+
+function earlierOf({ earlier = [], uuid, attempt, error }: SampleRecord): EarlierAttempt[] {
+  const last = error ?? { kind: 'operator' as const, code: 'cancelled', message: 'cancelled' }
+  return [...earlier, { uuid, attempt, error: last }]
+}
+
+/** What became of one attempt. */
+export type RunOutcome =
+  /** The record is in the log. */
+  | { readonly kind: 'record'; readonly record: SampleRecord }
+  /** It failed and is to be tried again; it has been added to `earlier`. */
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'abandoned'; readonly why: string }

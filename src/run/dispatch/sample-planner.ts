@@ -4,9 +4,19 @@ import type { EnqueuedSample } from '../../task/enqueue.ts'
 import type { ConfigGates } from '../config/config-gate.ts'
 import type { ResolvedTask } from '../resolved-task.ts'
 import { hostReferences } from '../sample/sample-files.ts'
-import { Completion, type PlannedSample } from './planned-sample.ts'
+import { Completion } from './completion.ts'
+import type { PlannedSample } from './planned-sample.ts'
 
-/** Turns samples into planned ones: checked, numbered, each with the gate of its configuration. */
+/** What became of samples that were added together. */
+export interface Addition {
+  readonly planned: readonly PlannedSample[]
+  /** One for each sample that was added, also for those that are not run. */
+  readonly handles: readonly { readonly id: EnqueuedSample['id']; readonly completion: Completion }[]
+  /** How many the limit had no room for. */
+  readonly overLimit: number
+}
+
+/** Turns samples into planned ones: checked, numbered, selected, each with the gate of its configuration. */
 export class SamplePlanner {
   readonly #task: ResolvedTask
   readonly #gates: ConfigGates
@@ -17,8 +27,9 @@ export class SamplePlanner {
     this.#gates = gates
   }
 
+  /** Takes the seed out of the task, which then no longer keeps it in memory. */
   seed(): PlannedSample[] {
-    return this.#task.seed.map(({ id, sample, added }) => ({
+    return this.#task.seed.splice(0).map(({ id, sample, added }) => ({
       id,
       index: this.#count++,
       sample,
@@ -28,23 +39,31 @@ export class SamplePlanner {
   }
 
   /** All of the samples or none. The caller's objects stay as they are. @throws ConfigError, DuplicateSampleError */
-  added(samples: readonly Sample[], origin: string): PlannedSample[] {
+  added(samples: readonly Sample[], origin: string): Addition {
     const checked = samples.map((sample, index) =>
       this.#checked(sample, samples.length === 1 ? origin : `${origin} (sample ${index + 1})`),
     )
     const ids = this.#task.ids.takeAdded(checked, origin)
-    return checked.map((sample, index) => {
+    const planned: PlannedSample[] = []
+    let overLimit = 0
+    const handles = checked.map((sample, index) => {
       const id = ids[index] ?? String(index)
       const completion = new Completion(id, this.#task.epochs)
-      return {
-        id,
-        index: this.#count++,
-        sample,
-        added: samples[index] ?? sample,
-        gate: this.#gates.gateOf(sample),
-        completion,
-      }
+      const refusal = this.#task.selection.refusal(id)
+      if (refusal === 'over-limit') overLimit++
+      if (refusal) completion.fail(refusal)
+      else
+        planned.push({
+          id,
+          index: this.#count++,
+          sample,
+          added: samples[index] ?? sample,
+          gate: this.#gates.gateOf(sample),
+          completion,
+        })
+      return { id, completion }
     })
+    return { planned, handles, overLimit }
   }
 
   #checked(value: Sample, origin: string): Sample {
@@ -57,8 +76,4 @@ export class SamplePlanner {
       { where: origin },
     )
   }
-}
-
-export function enqueuedSample({ id, completion }: PlannedSample): EnqueuedSample {
-  return { id, completed: () => completion?.completed() ?? Promise.resolve([]) }
 }

@@ -34,12 +34,12 @@ export class SourceFeed {
       throw new ConfigError(
         `nextSamples must return an array of samples, or null to end the task; got ${typeof more}`,
       )
-    if (more?.length === 0) await this.#pause()
-    else this.#pauseMs = 0
+    if (more?.length !== 0) this.#pauseMs = 0
     return more
   }
 
-  async #pause(): Promise<void> {
+  /** After an answer that there is nothing yet. */
+  async pause(): Promise<void> {
     const { signal, sleep, warn, changed } = this.#options
     if (this.#pauseMs === 0)
       warn(

@@ -7,6 +7,7 @@ import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
 import { recordedSandbox } from '../../sandbox/recorded-sandbox.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { ScorerContext } from '../../score/scorer.ts'
+import { untilAborted } from '../../util/abort.ts'
 import type { SampleLife } from './sample-life.ts'
 
 export interface AccessOptions {
@@ -14,6 +15,8 @@ export interface AccessOptions {
   readonly model: Model | undefined
   readonly budget: Budget
   readonly signal: AbortSignal
+  /** Waits while an operator holds the sample. */
+  readonly letGo: () => Promise<void>
 }
 
 /** What an agent or the scorers may reach of a sample. Its sandboxes record every call and can be used no longer once it is closed. */
@@ -38,7 +41,7 @@ export class SampleAccess {
     return {
       ...this.#common(),
       sample,
-      model: model ?? NO_MODEL,
+      model: model ? held(model, this.#options) : NO_MODEL,
       state: this.#life.state,
       budget,
       transcript: this.#life,
@@ -84,6 +87,17 @@ export class SampleAccess {
       this.#services.set(service.service, recorded)
     }
     return recorded
+  }
+}
+
+/** A model that is not called while the sample is held. */
+function held(model: Model, { letGo, signal }: Pick<AccessOptions, 'letGo' | 'signal'>): Model {
+  return {
+    name: model.name,
+    generate: async (request) => {
+      await untilAborted(letGo(), signal)
+      return model.generate(request)
+    },
   }
 }
 

@@ -3,35 +3,51 @@ import type { AgentState } from '../../agent/agent.ts'
 import type { ModelUsage } from '../../agent/model.ts'
 import type { Transcript, TranscriptEvent } from '../../agent/transcript.ts'
 import { type LimitExceededError, SandboxUnavailableError } from '../../errors.ts'
+import { WorkClock } from '../../limit/work-clock.ts'
 import { errorRecord } from '../../log/error-record.ts'
-import type { ErrorRecord, EventRecord, SampleRecord } from '../../log/records.ts'
+import type { ErrorRecord, EventRecord, SampleRecord, SampleStartRecord } from '../../log/records.ts'
 import type { Score } from '../../score/scorer.ts'
 import type { GateSandbox } from '../config/config-gate.ts'
 import type { PlannedRun } from '../dispatch/planned-sample.ts'
 import type { Phase } from '../run-event.ts'
 
-/** What belongs to one epoch of one sample while it lives, and becomes its record. */
+/** What belongs to one attempt at one epoch of a sample while it lives, and becomes its record. */
 export class SampleLife implements Transcript {
   readonly uuid = randomUUID()
   readonly run: PlannedRun
   readonly state: AgentState
   readonly scores: Record<string, Score> = {}
+  readonly clock = new WorkClock()
   readonly #startedMs = Date.now()
   readonly #phases: { name: Phase; durationMs: number }[] = []
   readonly #usage: Record<string, Record<string, number>> = {}
-  readonly #log: (record: EventRecord) => void
+  readonly #log: (record: EventRecord | SampleStartRecord) => void
   #status: SampleRecord['status'] = 'success'
   #error: ErrorRecord | undefined
   #limit: SampleRecord['limit']
 
-  constructor(run: PlannedRun, log: (record: EventRecord) => void) {
+  constructor(run: PlannedRun, log: (record: EventRecord | SampleStartRecord) => void) {
     this.run = run
     this.state = { messages: [], output: '' }
     this.#log = log
+    const { id, sample } = run.planned
+    log({
+      type: 'sample-start',
+      uuid: this.uuid,
+      id,
+      epoch: run.epoch,
+      startedAt: new Date(this.#startedMs).toISOString(),
+      input: sample.input,
+      target: sample.target as string | string[] | undefined,
+    })
   }
 
   get failed(): boolean {
     return this.#status === 'error' || this.#status === 'cancelled'
+  }
+
+  get error(): ErrorRecord | undefined {
+    return this.#error
   }
 
   record(event: TranscriptEvent): void {
@@ -56,6 +72,7 @@ export class SampleLife implements Transcript {
   }
 
   reachLimit(error: LimitExceededError): void {
+    if (this.failed) return
     this.#status = 'limit'
     this.#limit = { type: error.type, limit: error.limit }
   }
@@ -69,7 +86,9 @@ export class SampleLife implements Transcript {
       uuid: this.uuid,
       id: planned.id,
       epoch,
-      attempt: 1,
+      attempt: this.run.attempt,
+      earlier: this.run.earlier.length > 0 ? this.run.earlier : undefined,
+      supersedes: this.run.superseded?.uuid,
       status: this.#status,
       input: sample.input,
       target: sample.target as string | string[] | undefined,
@@ -94,7 +113,8 @@ export class SampleLife implements Transcript {
 
   #working(): number {
     const working = this.#phases.filter(({ name }) => name !== 'wait' && name !== 'start')
-    return working.reduce((sum, { durationMs }) => sum + durationMs, 0)
+    const spentMs = working.reduce((sum, { durationMs }) => sum + durationMs, 0)
+    return Math.max(0, spentMs - this.clock.waitedMs)
   }
 
   #count(model: string, usage: ModelUsage): void {

@@ -1,19 +1,18 @@
 import type { Model } from '../../agent/model.ts'
-import { BelljarError, LimitExceededError } from '../../errors.ts'
-import { Budget } from '../../limit/budget.ts'
-import { type ErrorRecord, isScore, type LogRecord, type SampleRecord } from '../../log/records.ts'
+import type { Prices, SampleLimits } from '../../limit/budget.ts'
+import type { ErrorRecord, LogRecord } from '../../log/records.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
 import type { SandboxManager } from '../../sandbox/sandbox-manager.ts'
-import type { Score } from '../../score/scorer.ts'
-import { untilAborted } from '../../util/abort.ts'
 import { linkedController } from '../../util/linked-controller.ts'
-import type { PlannedRun } from '../dispatch/planned-sample.ts'
+import type { PlannedRun, RunOutcome } from '../dispatch/planned-sample.ts'
 import type { ResolvedTask } from '../resolved-task.ts'
 import type { Phase, RunEvent } from '../run-event.ts'
+import { agentPhase } from './agent-phase.ts'
+import { PhaseError, runPhase } from './phases.ts'
 import { runSetup } from './run-setup.ts'
-import { SampleAccess } from './sample-access.ts'
 import { placeFiles } from './sample-files.ts'
 import { SampleLife } from './sample-life.ts'
+import { scorePhase } from './score-phase.ts'
 
 export interface SampleRunnerOptions {
   readonly run: string
@@ -21,6 +20,9 @@ export interface SampleRunnerOptions {
   readonly task: ResolvedTask
   readonly manager: SandboxManager
   readonly model: Model | undefined
+  /** Read wherever they are checked: they may change. */
+  readonly limits: SampleLimits
+  readonly prices: Prices | undefined
   /** Aborted when the eval ends at once. */
   readonly signal: AbortSignal
   readonly append: (record: LogRecord) => Promise<void>
@@ -28,11 +30,25 @@ export interface SampleRunnerOptions {
   readonly emit: (event: RunEvent) => void
   /** What teardown met. */
   readonly warn: (message: string, run: PlannedRun) => void
+  /** Runs code of an agent or a scorer as part of the sample. */
+  readonly inScope: <T>(life: SampleLife, code: () => T) => T
+  /** The run waits for a sandbox slot until what is returned is called. */
+  readonly blocked: (run: PlannedRun) => () => void
+  readonly up: (run: PlannedRun) => void
+  readonly removed: (run: PlannedRun) => void
+  readonly isRetried: (run: PlannedRun, error: ErrorRecord) => boolean
 }
 
-const SCORE_TIMEOUT_MS = 1_800_000
+/** What the phases of one attempt share. */
+export interface Stage {
+  readonly options: SampleRunnerOptions
+  readonly sandbox: ManagedSandbox | undefined
+  /** Aborted when the eval or this run ends without being scored. */
+  readonly signal: AbortSignal
+  readonly phase: <T>(name: Phase, work: () => Promise<T>) => Promise<T>
+}
 
-/** Takes one epoch of one sample through its life: sandbox, files, setup, agent, tests, scorers, record. */
+/** Takes one attempt at one epoch of a sample through its life: sandbox, files, setup, agent, tests, scorers, record. */
 export class SampleRunner {
   readonly #options: SampleRunnerOptions
 
@@ -41,162 +57,129 @@ export class SampleRunner {
   }
 
   /** Resolves when the record is in the log; teardown goes on beside. Rejects only when the log cannot be written. */
-  async run(run: PlannedRun): Promise<SampleRecord> {
-    const life = new SampleLife(run, this.#options.note)
+  async run(run: PlannedRun): Promise<RunOutcome> {
+    const { signal, note, isRetried } = this.#options
+    const life = new SampleLife(run, note)
+    using ending = linkedController(signal, run.control.signal)
     let sandbox: ManagedSandbox | undefined
     try {
-      sandbox = await this.#start(life)
-      await this.#work(life, sandbox)
+      sandbox = await this.#start(life, ending.signal)
+      await this.#work(life, this.#stage(life, { sandbox, signal: ending.signal }))
     } catch (error) {
-      if (this.#options.signal.aborted) life.cancel()
-      else
-        life.fail(
-          error instanceof PhaseError ? error.kind : 'internal',
-          error instanceof PhaseError ? error.cause : error,
-        )
+      this.#settle(life, error)
     }
     if (sandbox) void this.#remove(sandbox, run)
+    if (isUnbegun(run) && !signal.aborted)
+      return { kind: 'abandoned', why: 'an operator ended it before it had a sandbox' }
+    if (life.error && isRetried(run, life.error)) {
+      run.earlier.push({ uuid: life.uuid, attempt: run.attempt, error: life.error })
+      return { kind: 'retry' }
+    }
     const record = life.finish(run.planned.gate.sandbox)
     await this.#options.append(record)
     this.#options.emit({ type: 'sample-end', task: this.#options.task.name, record })
-    return record
+    return { kind: 'record', record }
   }
 
-  async #start(life: SampleLife): Promise<ManagedSandbox | undefined> {
-    const { gate, id } = life.run.planned
+  #settle(life: SampleLife, error: unknown): void {
+    const { action } = life.run.control
+    if (this.#options.signal.aborted || action === 'cancel') life.cancel()
+    else if (action === 'error') life.fail('operator', life.run.control.signal.reason)
+    else if (error instanceof PhaseError) life.fail(error.kind, error.cause)
+    else life.fail('internal', error)
+  }
+
+  #stage(life: SampleLife, parts: Pick<Stage, 'sandbox' | 'signal'>): Stage {
+    const enter = (phase: Phase) => this.#enter(life, phase)
+    const phase: Stage['phase'] = (name, work) => runPhase(life, { name, enter, signal: parts.signal, work })
+    return { options: this.#options, ...parts, phase }
+  }
+
+  async #start(life: SampleLife, ending: AbortSignal): Promise<ManagedSandbox | undefined> {
+    const { run } = life
+    const { gate, id } = run.planned
     if (gate.state === 'failed') throw new PhaseError('config', gate.error)
-    if (!gate.sandbox) return undefined
-    const { run, eval: evalId, task, manager, signal } = this.#options
+    if (!gate.sandbox) {
+      run.control.state = 'working'
+      return undefined
+    }
+    const { run: runId, eval: evalId, task, manager } = this.#options
     const { provider, initialised } = gate.sandbox
     const identity = {
-      run,
+      run: runId,
       eval: evalId,
       task: task.name,
       sample: String(id),
-      epoch: life.run.epoch,
-      attempt: 1,
+      epoch: run.epoch,
+      attempt: run.attempt,
     }
+    return this.#startSandbox(
+      life,
+      (onSlot, signal) =>
+        manager.start(provider, initialised.config, { identity, group: evalId, signal, onSlot }),
+      ending,
+    )
+  }
+
+  async #startSandbox(
+    life: SampleLife,
+    start: (onSlot: () => void, signal: AbortSignal) => Promise<ManagedSandbox>,
+    ending: AbortSignal,
+  ): Promise<ManagedSandbox> {
+    const { run } = life
     const askedMs = Date.now()
     let slotMs = askedMs
     this.#enter(life, 'wait')
+    const unblock = this.#options.blocked(run)
+    using waiting = linkedController(ending)
+    // To be scored, what has no slot yet has not begun; what has one goes on until its agent would begin.
+    const giveUp = () => waiting.abort(run.control.agentSignal.reason)
+    run.control.agentSignal.addEventListener('abort', giveUp, { once: true })
     const onSlot = () => {
+      run.control.agentSignal.removeEventListener('abort', giveUp)
+      unblock()
+      this.#options.up(run)
+      run.control.state = 'working'
       slotMs = Date.now()
       life.spent('wait', slotMs - askedMs)
       this.#enter(life, 'start')
     }
     try {
-      return await manager.start(provider, initialised.config, { identity, group: evalId, signal, onSlot })
+      return await start(onSlot, waiting.signal)
     } catch (error) {
+      if (run.control.state !== 'starting') this.#options.removed(run)
       throw new PhaseError('sandbox', error)
     } finally {
+      unblock()
       life.spent('start', Date.now() - slotMs)
     }
   }
 
-  async #work(life: SampleLife, sandbox: ManagedSandbox | undefined): Promise<void> {
-    const { planned } = life.run
-    const { sample } = planned
-    const { task, signal } = this.#options
-    if (sandbox) {
-      const places = {
-        services: sandbox.services,
-        default: sandbox.default,
-        directory: task.directory,
-        signal,
-      }
-      const { files, setup, tests } = sample
-      if (files) await this.#phase(life, 'files', () => placeFiles(files, places))
-      if (setup !== undefined) {
-        const timeoutMs = task.task.definition.setupTimeoutMs
-        await this.#phase(life, 'setup', () => runSetup(sandbox.default, setup, { timeoutMs, signal }))
-      }
-      await this.#agent(life, sandbox)
-      if (tests)
-        await this.#phase(life, 'tests', () => placeFiles(tests, { ...places, user: '0', replace: true }))
-    } else {
-      await this.#agent(life, undefined)
+  async #work(life: SampleLife, stage: Stage): Promise<void> {
+    const { files, setup, tests } = life.run.planned.sample
+    const { sandbox, signal } = stage
+    const { directory, task } = this.#options.task
+    const places = sandbox && { services: sandbox.services, default: sandbox.default, directory, signal }
+    if (places && files) await stage.phase('files', () => placeFiles(files, places))
+    if (places && setup !== undefined) {
+      const timeoutMs = task.definition.setupTimeoutMs
+      await stage.phase('setup', () => runSetup(places.default, setup, { timeoutMs, signal }))
     }
-    await this.#score(life, sandbox)
+    await this.#agent(life, stage)
+    if (places && tests)
+      await stage.phase('tests', () => placeFiles(tests, { ...places, user: '0', replace: true }))
+    await scorePhase(life, stage)
   }
 
-  async #agent(life: SampleLife, sandbox: ManagedSandbox | undefined): Promise<void> {
-    const { task, model } = this.#options
-    const { limits } = task.task.definition
-    using time = linkedController(this.#options.signal)
-    const { timeMs } = limits ?? {}
-    const timer =
-      timeMs === undefined
-        ? undefined
-        : setTimeout(() => time.abort(new LimitExceededError({ type: 'time', limit: timeMs })), timeMs)
-    const access = new SampleAccess(life, { sandbox, model, budget: new Budget(limits), signal: time.signal })
+  /** With `scoreOnError` an error of the agent that is not tried again is scored all the same. */
+  async #agent(life: SampleLife, stage: Stage): Promise<void> {
     try {
-      await this.#phase(life, 'agent', async () => {
-        const output = await untilAborted(task.task.agent(access.agentContext()), time.signal)
-        if (typeof output === 'string') life.state.output = output
-      })
+      await agentPhase(life, stage)
     } catch (error) {
-      const limit = [time.signal.reason, error instanceof PhaseError ? error.cause : error].find(
-        (reason) => reason instanceof LimitExceededError,
-      )
-      if (!limit || this.#options.signal.aborted) throw error
-      life.reachLimit(limit)
-    } finally {
-      clearTimeout(timer)
-      access.close()
-      const stopped = (await sandbox?.stopCommands()) ?? []
-      if (stopped.length > 0)
-        life.record({
-          type: 'info',
-          startedMs: Date.now(),
-          source: 'belljar',
-          data: { stoppedCommands: stopped },
-        })
-    }
-  }
-
-  async #score(life: SampleLife, sandbox: ManagedSandbox | undefined): Promise<void> {
-    const { task } = this.#options
-    const timeoutMs = task.task.definition.scoreTimeoutMs ?? SCORE_TIMEOUT_MS
-    using time = linkedController(this.#options.signal)
-    const timer = setTimeout(
-      () => time.abort(new Error(`the scorers took longer than ${timeoutMs} ms`)),
-      timeoutMs,
-    )
-    const access = new SampleAccess(life, {
-      sandbox,
-      model: undefined,
-      budget: new Budget(),
-      signal: time.signal,
-    })
-    try {
-      await this.#phase(life, 'score', async () => {
-        for (const { name, scorer } of task.scorers) {
-          const score = await untilAborted(scorer.score(access.scorerContext()), time.signal)
-          if (isUnscored(score)) continue
-          if (!isScore(score))
-            throw new BelljarError(
-              'scorer-failed',
-              `scorer '${name}' returned no score: ${JSON.stringify(score)}`,
-            )
-          life.scores[name] = score
-        }
-      })
-    } finally {
-      clearTimeout(timer)
-      access.close()
-    }
-  }
-
-  async #phase<T>(life: SampleLife, name: Phase, work: () => Promise<T>): Promise<T> {
-    const startedMs = Date.now()
-    this.#enter(life, name)
-    try {
-      this.#options.signal.throwIfAborted()
-      return await work()
-    } catch (error) {
-      throw new PhaseError(KIND_OF_PHASE[name], error)
-    } finally {
-      life.spent(name, Date.now() - startedMs)
+      const isOwn = error instanceof PhaseError && !stage.signal.aborted
+      if (!isOwn || !this.#options.task.scoreOnError) throw error
+      life.fail(error.kind, error.cause)
+      if (life.error && this.#options.isRetried(life.run, life.error)) throw error
     }
   }
 
@@ -206,32 +189,13 @@ export class SampleRunner {
 
   async #remove(sandbox: ManagedSandbox, run: PlannedRun): Promise<void> {
     const report = await sandbox.remove()
+    this.#options.removed(run)
     for (const { kind, name, reason } of report.left)
       this.#options.warn(`${kind} ${name} was not removed: ${reason}`, run)
   }
 }
 
-const KIND_OF_PHASE: Readonly<Record<Phase, ErrorRecord['kind']>> = {
-  wait: 'sandbox',
-  start: 'sandbox',
-  files: 'files',
-  setup: 'setup',
-  agent: 'agent',
-  tests: 'tests',
-  score: 'scorer',
-}
-
-/** NaN is what the field writes for "unscored". */
-function isUnscored(score: Score | null): score is null {
-  return score === null || (typeof score === 'object' && Number.isNaN(score.value))
-}
-
-/** Carries which phase an error came from. */
-class PhaseError extends Error {
-  readonly kind: ErrorRecord['kind']
-
-  constructor(kind: ErrorRecord['kind'], cause: unknown) {
-    super('phase failed', { cause })
-    this.kind = kind
-  }
+/** Whether an operator ended a run that had all but a sandbox. */
+function isUnbegun({ control, planned }: PlannedRun): boolean {
+  return control.action !== undefined && control.state === 'starting' && planned.gate.state !== 'failed'
 }

@@ -8,7 +8,9 @@ describe('callbacks that return what they may not', () => {
     const dataset = SampleSource.fromSamples([], { nextSamples: async () => undefined as unknown as null })
     const run = await fakeRun(fakeTask({ dataset }))
     expect(status(run)).toBe('error')
-    expect(run.result.evals[0]?.footer.error?.message).toContain('nextSamples must return an array of samples')
+    expect(run.result.evals[0]?.footer.error?.message).toContain(
+      'nextSamples must return an array of samples',
+    )
   })
 
   it('end the eval when sampleComplete returns a sample that is in no array', async () => {
@@ -17,20 +19,25 @@ describe('callbacks that return what they may not', () => {
     })
     const run = await fakeRun(fakeTask({ dataset }))
     expect(status(run)).toBe('error')
-    expect(run.result.evals[0]?.footer.error?.message).toMatch(/sampleComplete of sample '1'.*expected an array/)
+    expect(run.result.evals[0]?.footer.error?.message).toMatch(
+      /sampleComplete of sample '1'.*expected an array/,
+    )
   })
 
   it.each([
     ['an infinite number', { value: Number.POSITIVE_INFINITY }],
     ['nothing', {}],
     ['a list with no number in it', { value: [Number.NaN] }],
-  ])('fail the sample when a scorer gives %s as value, and leave a log that can be read', async (_what, score) => {
-    const scorer = { name: 'odd', score: async () => score } as unknown as Scorer
-    const run = await fakeRun(fakeTask({ dataset: [sample('a')], scorers: [scorer], failOnError: false }))
-    expect(run.records[0]).toMatchObject({ status: 'error', error: { kind: 'scorer' } })
-    expect(run.records[0]?.error?.message).toContain("scorer 'odd'")
-    expect(run.log.map(({ type }) => type)).toContain('footer')
-  })
+  ])(
+    'fail the sample when a scorer gives %s as value, and leave a log that can be read',
+    async (_what, score) => {
+      const scorer = { name: 'odd', score: async () => score } as unknown as Scorer
+      const run = await fakeRun(fakeTask({ dataset: [sample('a')], scorers: [scorer], failOnError: false }))
+      expect(run.records[0]).toMatchObject({ status: 'error', error: { kind: 'scorer' } })
+      expect(run.records[0]?.error?.message).toContain("scorer 'odd'")
+      expect(run.log.map(({ type }) => type)).toContain('footer')
+    },
+  )
 })
 
 describe('limits of a run', () => {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   BelljarError,
   DuplicateSampleError,
+  type EnqueuedSample,
   enqueueSample,
   SampleNotCompletedError,
   type SampleRecord,
@@ -65,18 +66,17 @@ describe('enqueueSample', () => {
   })
 
   it('rejects completed() when the task ends before the sample did', async () => {
-    const outcomes: Promise<unknown>[] = []
+    const children: EnqueuedSample[] = []
     const agent = async ({ sample: { input } }: { sample: { input: string } }) => {
       if (input !== 'parent') return
-      const [child] = enqueueSample(sample('never'))
-      if (child) outcomes.push(child.completed().catch((error) => error))
+      children.push(...enqueueSample(sample('never')))
       throw new BelljarError('boom', 'the parent failed')
     }
     const run = await fakeRun(
       fakeTask({ dataset: SampleSource.fromSamples([sample('parent')]), agent, maxSamples: 1 }),
     )
     expect(status(run)).toBe('error')
-    const [outcome] = await Promise.all(outcomes)
+    const outcome = await children[0]?.completed().catch((error: unknown) => error)
     expect(outcome).toBeInstanceOf(SampleNotCompletedError)
     expect(outcome).toMatchObject({ reason: 'task-ended', records: [] })
   })

@@ -69,7 +69,11 @@ describe('a task with a fixed data set', () => {
     expect(status(run)).toBe('error')
     expect(run.result.evals[0]?.footer).toMatchObject({
       totals: { total: 3, error: 1, cancelled: 1 },
-      error: { kind: 'agent', code: 'boom', message: "sample 'culprit' (epoch 1) failed: it broke" },
+      error: {
+        kind: 'agent',
+        code: 'boom',
+        message: "sample 'culprit' (epoch 1) failed: it broke (2 of 3 unfinished)",
+      },
     })
     expect(run.provider.live.size).toBe(0)
   })

@@ -1,0 +1,83 @@
+import { errorRecord } from '../log/error-record.ts'
+import type { Journal } from '../log/journal.ts'
+import type { FooterRecord, LogRecord, SampleRecord } from '../log/records.ts'
+import type { SampleId } from '../sample/sample-id.ts'
+import type { GateOutcome } from './config/config-gate.ts'
+import { configRecord } from './config/config-record.ts'
+import type { PlannedRun } from './dispatch/planned-sample.ts'
+import type { RunEvent } from './run-event.ts'
+
+type Level = 'info' | 'warning' | 'error'
+
+/** Writes what happens in one eval into its log, and tells whoever listens. */
+export class EvalJournal {
+  readonly #task: string
+  readonly #onEvent: (event: RunEvent) => void
+  #journal: Journal | undefined
+
+  constructor(task: string, onEvent: ((event: RunEvent) => void) | undefined) {
+    this.#task = task
+    this.#onEvent = onEvent ?? (() => undefined)
+  }
+
+  open(journal: Journal): void {
+    this.#journal = journal
+  }
+
+  event(event: RunEvent): void {
+    this.#onEvent(event)
+  }
+
+  keep(record: LogRecord): void {
+    this.#journal?.note(record)
+  }
+
+  /** Resolves when it is in the file. */
+  async append(record: SampleRecord | LogRecord): Promise<void> {
+    await this.#journal?.append(record)
+  }
+
+  note(level: Level, message: string, about: { sample?: SampleId; epoch?: number } = {}): void {
+    this.keep({ type: 'note', at: new Date().toISOString(), level, message, ...about })
+    this.event({ type: 'note', task: this.#task, level, message })
+  }
+
+  state(state: unknown, told: readonly string[]): void {
+    this.keep({ type: 'source-state', at: new Date().toISOString(), state, told: [...told] })
+  }
+
+  config(outcome: GateOutcome): void {
+    const record = configRecord(outcome)
+    this.keep(record)
+    const { description, durationMs, error } = record
+    const common = { task: this.#task, description }
+    if (error) this.event({ type: 'config-failed', ...common, message: error.message })
+    else this.event({ type: 'config-ready', ...common, durationMs })
+  }
+
+  planned(total: number): void {
+    this.event({ type: 'samples-added', task: this.#task, total })
+  }
+
+  retried({ planned, epoch, earlier }: PlannedRun): void {
+    const { attempt, error } = earlier.at(-1) ?? {}
+    const message = `attempt ${attempt} failed and is followed by another: ${error?.message}`
+    this.note('warning', message, { sample: planned.id, epoch })
+  }
+
+  abandoned({ planned: { id }, epoch }: PlannedRun, why: string): void {
+    this.note('info', `abandoned: ${why}`, { sample: id, epoch })
+    this.event({ type: 'sample-abandoned', task: this.#task, id, epoch, why })
+  }
+
+  /** Returns the footer as it is known in the end: a log that cannot be finished is an error. */
+  async finish(footer: FooterRecord): Promise<FooterRecord> {
+    try {
+      await this.append(footer)
+      await this.#journal?.close()
+      return footer
+    } catch (error) {
+      return { ...footer, status: 'error', error: footer.error ?? errorRecord('log', error) }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { Journal } from '../log/journal.ts'
+import type { EvalStatus, FooterRecord, HeaderRecord, SampleRecord } from '../log/records.ts'
+import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
+import type { ConfigGatesOptions } from './config/config-gate.ts'
+import type { SandboxWaits } from './dispatch/sandbox-waits.ts'
+import type { EvaluateOptions } from './options.ts'
+
+export interface EvalContext {
+  readonly run: string
+  readonly eval: string
+  readonly manager: SandboxManager
+  readonly waits: SandboxWaits
+  readonly providerOf: ConfigGatesOptions['providerOf']
+  readonly maxSamples: number
+  readonly options: EvaluateOptions
+}
+
+export interface EvalStart {
+  readonly journal: Journal
+  readonly header: HeaderRecord
+  /** Told of every record before the source is. */
+  readonly onRecord?: (record: SampleRecord) => Promise<void>
+}
+
+/** How one eval ended. */
+export interface EvalResult {
+  readonly task: string
+  readonly eval: string
+  readonly status: EvalStatus
+  /** Path of the log. */
+  readonly log: string
+  readonly header: HeaderRecord
+  readonly footer: FooterRecord
+}

@@ -1,0 +1,97 @@
+import { ConfigError } from '../errors.ts'
+import { Journal } from '../log/journal.ts'
+import type { HeaderRecord } from '../log/records.ts'
+import type { ResolvedConfig, SandboxProvider } from '../sandbox/provider.ts'
+import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
+import { type LoadedTask, taskFromCode } from '../task/load-tasks.ts'
+import { claimSource } from '../task/sample-source.ts'
+import { Task } from '../task/task.ts'
+import type { ProviderRegistry } from './config/provider-registry.ts'
+import { droppedConfig } from './config/sandbox-choice.ts'
+import type { SandboxWaits } from './dispatch/sandbox-waits.ts'
+import { runHeader } from './header.ts'
+import type { EvaluateOptions } from './options.ts'
+import { type ResolvedTask, resolveTask } from './resolved-task.ts'
+import { EvalRun } from './run-eval.ts'
+import { logName, newEvalId } from './run-ids.ts'
+
+const MAX_SAMPLES_WITHOUT_SANDBOX = 25
+
+export interface PreparationOptions {
+  readonly run: string
+  readonly manager: SandboxManager
+  readonly waits: SandboxWaits
+  readonly providers: ProviderRegistry
+  readonly options: EvaluateOptions
+}
+
+export interface PreparedEval {
+  readonly task: string
+  readonly evaluation: EvalRun
+  readonly journal: Journal
+  readonly header: HeaderRecord
+}
+
+/** Makes evals of tasks. Everything that can be found wrong is, before the first log is made. */
+export class EvalPreparation implements AsyncDisposable {
+  readonly #parts: PreparationOptions
+  readonly #claims: Disposable[] = []
+
+  constructor(parts: PreparationOptions) {
+    this.#parts = parts
+  }
+
+  /** @throws ConfigError, DuplicateSampleError */
+  async prepare(tasks: readonly (Task | LoadedTask)[]): Promise<PreparedEval[]> {
+    const loaded = tasks.map((task) => (task instanceof Task ? taskFromCode(task) : task))
+    const resolved = await Promise.all(loaded.map((task) => resolveTask(task, this.#parts.options)))
+    for (const { source, name } of resolved) if (source) this.#claims.push(claimSource(source, name))
+    const evaluations = resolved.map((task) => this.#evaluation(task))
+    const sandboxes = await Promise.all(evaluations.map((evaluation) => evaluation.resolveSandboxes()))
+    return Promise.all(evaluations.map((evaluation, index) => this.#open(evaluation, sandboxes[index] ?? [])))
+  }
+
+  /** Patterns of ids that nothing matches are a mistake, unless samples are still to be made. @throws ConfigError */
+  checkSelected(prepared: readonly PreparedEval[]): void {
+    const { sampleIds } = this.#parts.options
+    const hasAny = ({ evaluation: { task } }: PreparedEval) => task.source || task.seed.length > 0
+    if (!sampleIds || prepared.length === 0 || prepared.some(hasAny)) return
+    throw new ConfigError(`no sample has an id that matches ${sampleIds.join(', ')}`, { where: 'sample ids' })
+  }
+
+  /** Sources may drive other evals again. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const claim of this.#claims) claim[Symbol.dispose]()
+  }
+
+  #evaluation(task: ResolvedTask): EvalRun {
+    const { run, manager, waits, providers, options } = this.#parts
+    const providerOf = (kind: string): Promise<SandboxProvider> => providers.get(kind)
+    const maxSamples = this.#maxSamples(task)
+    return new EvalRun(task, { run, eval: newEvalId(), manager, waits, providerOf, maxSamples, options })
+  }
+
+  async #open(evaluation: EvalRun, sandboxes: ResolvedConfig[]): Promise<PreparedEval> {
+    const { run, manager, options } = this.#parts
+    const { task, control } = evaluation
+    const { maxSandboxes } = manager
+    const { eval: evalId, maxSamples } = control
+    const header = runHeader({ run, eval: evalId, task, options, maxSandboxes, maxSamples, sandboxes })
+    const name = `${logName(header.createdAt, task.name, evalId)}.jsonl`
+    const journal = await Journal.create(options.logDir ?? 'logs', name)
+    await journal.append(header)
+    options.onEvent?.({ type: 'eval-start', task: task.name, eval: evalId, log: journal.path, header })
+    const message = droppedConfig(task.sandbox)
+    if (message !== undefined) options.onEvent?.({ type: 'note', task: task.name, level: 'warning', message })
+    return { task: task.name, evaluation, journal, header }
+  }
+
+  #maxSamples({ task, sandbox, seed, source }: ResolvedTask): number {
+    const { manager, options } = this.#parts
+    const given = options.maxSamples ?? task.definition.maxSamples
+    if (given !== undefined) return given
+    const mayUseSandbox =
+      sandbox.run || sandbox.task || sandbox.discovered || source || seed.some(({ sample }) => sample.sandbox)
+    return mayUseSandbox ? manager.maxSandboxes : MAX_SAMPLES_WITHOUT_SANDBOX
+  }
+}

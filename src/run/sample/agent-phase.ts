@@ -1,0 +1,62 @@
+import { LimitExceededError } from '../../errors.ts'
+import { Budget } from '../../limit/budget.ts'
+import { timeLimitReached } from '../../limit/time-watch.ts'
+import { sleep, untilAborted } from '../../util/abort.ts'
+import { linkedController } from '../../util/linked-controller.ts'
+import { OperatorError } from '../dispatch/run-control.ts'
+import { PhaseError } from './phases.ts'
+import { SampleAccess } from './sample-access.ts'
+import type { SampleLife } from './sample-life.ts'
+import type { Stage } from './sample-runner.ts'
+
+/** Lets the agent work, up to its limits. What it reached them with, and what an operator ends to be scored, is a normal outcome. */
+export async function agentPhase(life: SampleLife, stage: Stage): Promise<void> {
+  const { options, sandbox, phase, signal } = stage
+  const { control } = life.run
+  using time = linkedController(signal, control.agentSignal)
+  const { limits } = options
+  void timeLimitReached({ limits, clock: life.clock, sleep, signal: time.signal }).then(
+    (error) => error && time.abort(error),
+  )
+  const access = new SampleAccess(life, {
+    sandbox,
+    model: options.model,
+    budget: new Budget(limits, options.prices),
+    signal: time.signal,
+    letGo: () => (control.isHeld ? life.clock.whileWaiting(() => control.letGo()) : control.letGo()),
+  })
+  try {
+    await phase('agent', async () => {
+      time.signal.throwIfAborted()
+      const work = () => options.task.task.agent(access.agentContext())
+      const output = await untilAborted(options.inScope(life, work), time.signal)
+      if (typeof output === 'string') life.state.output = output
+    })
+  } catch (error) {
+    const reached = limitOf(error, time.signal)
+    if (!reached || signal.aborted) throw error
+    life.reachLimit(reached)
+  } finally {
+    time.abort(undefined)
+    access.close()
+    await stopCommands(life, stage)
+  }
+}
+
+function limitOf(error: unknown, { reason }: AbortSignal): LimitExceededError | undefined {
+  if (reason instanceof OperatorError)
+    return new LimitExceededError({ type: 'operator', limit: 0, message: reason.message })
+  const cause = error instanceof PhaseError ? error.cause : error
+  return [reason, cause].find((candidate) => candidate instanceof LimitExceededError)
+}
+
+async function stopCommands(life: SampleLife, { sandbox }: Stage): Promise<void> {
+  const stopped = (await sandbox?.stopCommands()) ?? []
+  if (stopped.length === 0) return
+  life.record({
+    type: 'info',
+    startedMs: Date.now(),
+    source: 'belljar',
+    data: { stoppedCommands: stopped },
+  })
+}
