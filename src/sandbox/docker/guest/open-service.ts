@@ -58,10 +58,7 @@ export function openService(
   )
 }
 
-function helloOf(
-  service: ServicePlan,
-  { image, delivery: { placement } }: OpenServiceContext,
-): GuestHello {
+function helloOf(service: ServicePlan, { image, delivery: { placement } }: OpenServiceContext): GuestHello {
   const { container } = service
   const asRoot = placement.kind !== 'engine' && placement.asRoot
   const user = asRoot ? (container.user ?? image.user) : ''
