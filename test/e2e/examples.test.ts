@@ -31,15 +31,33 @@ async function samplesOf(file: string): Promise<SampleRecord[]> {
 const verdicts = (samples: readonly SampleRecord[]) =>
   Object.fromEntries(samples.map(({ id, scores }) => [id, scores.command?.value]))
 
+/** Sample ids of the suites of several services. */
+const SOLVED: Readonly<Record<string, readonly string[]>> = {
+  'attack-range': ['one', 'two'],
+  composed: ['report'],
+  'health-chain': ['order'],
+  'image-by-sample': ['busybox', 'debian', 'busybox-again'],
+  migration: ['count-users'],
+  secrets: ['treasure', 'greet'],
+  'shared-volume': ['hello', 'goodbye'],
+  'web-and-database': ['price'],
+}
+
 describe('the example suites', () => {
   it('are those that are tested here', async () => {
     const entries = await readdir(join(root, 'compose'), { withFileTypes: true })
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-    expect(folders.sort()).toEqual(['adaptive', 'jsonl', 'seedless', 'single'])
+    const named = ['adaptive', 'jsonl', 'seedless', 'single']
+    expect(folders.sort()).toEqual([...named, ...Object.keys(SOLVED)].sort())
   })
 
   it('single: the compose file beside the task is its sandbox', async () => {
     expect(verdicts(await samplesOf('compose/single/task.ts'))).toEqual({ greet: 1, reverse: 1 })
+  })
+
+  it.each(Object.entries(SOLVED))('%s: every task is solved by its solution', async (suite, ids) => {
+    const solved = Object.fromEntries(ids.map((id) => [id, 1]))
+    expect(verdicts(await samplesOf(`compose/${suite}/task.ts`))).toEqual(solved)
   })
 
   it('jsonl: every task is solved by its solution', async () => {
