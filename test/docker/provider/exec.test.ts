@@ -11,7 +11,7 @@ describe.each(['busybox:latest', 'debian:bookworm-slim'])('commands in %s', (ima
   const sh = (script: string, options = {}) => sandbox.exec(['sh', '-c', script], options)
 
   beforeAll(async () => {
-    run = await DockerRun.open()
+    run = await DockerRun.open({ transport: 'engine' })
     sandbox = (await run.start({ image })).default
   })
   afterAll(() => run[Symbol.asyncDispose]())
@@ -154,6 +154,5 @@ describe.each(['busybox:latest', 'debian:bookworm-slim'])('commands in %s', (ima
   test('a wrong request is refused before anything runs', async () => {
     await expect(sandbox.exec([])).rejects.toThrow('expected a command')
     await expect(sandbox.exec(['true'], { timeoutMs: 0 })).rejects.toThrow('timeoutMs > 0')
-    await expect(sandbox.exec(['printf', 'a\0b'])).rejects.toThrow('NUL')
   })
 })

@@ -24,7 +24,7 @@ describe.each(['busybox:latest', 'debian:bookworm-slim'])('files in %s', (image)
   const sh = (script: string, options = {}) => sandbox.exec(['sh', '-c', script], options)
 
   beforeAll(async () => {
-    run = await DockerRun.open()
+    run = await DockerRun.open({ transport: 'engine' })
     sandbox = (await run.start({ image })).default
     const script =
       'mkdir -p /home/u /secret/in && chown 1000:1000 /home/u && chmod 700 /secret && echo s > /secret/in/f && echo r > /root-file && chmod 600 /root-file && mkfifo /fifo && ln -s /home/u/real /home/u/link && ln -s nowhere /dangling && ln -s loop /loop && ln -s /home/u/link /home/u/link2'

@@ -13,7 +13,7 @@ describe('spawned commands', () => {
   let sandbox: Sandbox
 
   beforeAll(async () => {
-    run = await DockerRun.open()
+    run = await DockerRun.open({ transport: 'engine' })
     sandbox = (await run.start({ image: 'debian:bookworm-slim' })).default
   })
   afterAll(() => run[Symbol.asyncDispose]())

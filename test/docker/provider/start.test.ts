@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ConfigError, SandboxUnavailableError } from '../../../src/errors.ts'
+import { SandboxUnavailableError } from '../../../src/errors.ts'
+import { createContainer } from '../../../src/sandbox/docker/container/create-container.ts'
 import type { EngineSandbox } from '../../../src/sandbox/docker/engine-sandbox.ts'
 import { identityLabels } from '../../../src/sandbox/docker/identity/labels.ts'
 import { projectName } from '../../../src/sandbox/docker/identity/names.ts'
@@ -56,9 +57,10 @@ test("a sandbox has belljar's defaults and carries its identity", async () => {
   const { HostConfig, Config, NetworkSettings, Name } = await inspect(sandbox)
   expect(HostConfig).toMatchObject({
     NetworkMode: 'none',
-    Init: true,
+    Init: false,
     PidsLimit: 4096,
-    AutoRemove: false,
+    AutoRemove: true,
+    LogConfig: { Type: 'none', Config: {} },
     Privileged: false,
     CapAdd: null,
     CapDrop: null,
@@ -72,13 +74,16 @@ test("a sandbox has belljar's defaults and carries its identity", async () => {
     'belljar.sample': '../../a b Ü',
     'belljar.epoch': '3',
     'belljar.attempt': '2',
-    'belljar.owner': expect.stringMatching(new RegExp(`^.+:${process.pid}:\\d+$`)),
+    'belljar.owner': expect.stringMatching(new RegExp(`^.+:${process.pid}:\\d+:\\d+:[0-9a-f-]+$`)),
     'com.docker.compose.project': expect.stringMatching(/^bj-[a-z0-9-]+$/),
     'com.docker.compose.service': 'default',
+    'com.docker.compose.container-number': '1',
+    'com.docker.compose.oneoff': 'False',
+    'com.docker.compose.config-hash': expect.stringMatching(/^[0-9a-f]{64}$/),
   })
   expect(Name.length).toBeLessThanOrEqual(64)
   expect(await run.provider.list()).toContainEqual(identity)
-  expect((await sandbox.exec(['cat', '/proc/1/comm'])).stdout).toMatch(/init|tini/)
+  expect((await sandbox.exec(['cat', '/proc/1/comm'])).stdout).toBe('guest\n')
 })
 
 test('limits, user, environment and hardening are as asked', async () => {
@@ -103,9 +108,9 @@ test('limits, user, environment and hardening are as asked', async () => {
   const { stdout } = await sandbox.exec([
     'sh',
     '-c',
-    'id -u; pwd; echo "$KEY"; cat /proc/1/environ | tr "\\0" "\\n" | grep KEY',
+    'id -u; pwd; echo "$KEY"; grep -E "^(Cap(Bnd|Eff)|NoNewPrivs)" /proc/self/status',
   ])
-  expect(stdout).toBe('1000\n/tmp\nvalue = "x"\nKEY=value = "x"\n')
+  expect(stdout).toMatch(/^1000\n\/tmp\nvalue = "x"\nCapEff:\t0+\nCapBnd:\t0+\nNoNewPrivs:\t1\n$/)
   await expect(sandbox.exec(['sleep', '50'], { timeoutMs: 300 })).rejects.toMatchObject({
     code: 'exec-timeout',
   })
@@ -144,7 +149,7 @@ test('a main process that ends at once is a failed start that says how', async (
   expect(error).toMatchObject({ reason: 'start', message: expect.stringMatching(/code 5[\s\S]*no licence/) })
 })
 
-test('an image without a shell is refused by name', async () => {
+test('an image without a shell has a guest; without one it is refused by name', async () => {
   const archive = pack()
   archive.entry({ name: 'only', mode: 0o755 }, 'x')
   archive.finalize()
@@ -153,7 +158,11 @@ test('an image without a shell is refused by name', async () => {
   const stream = await control.importImage(archive as never, { repo: tag, tag: 'latest' })
   await new Promise((resolve) => stream.on('end', resolve).resume())
   images.push(tag)
-  const error = await failure(run.start({ image: tag }))
+  const { default: sandbox } = await run.start({ image: tag })
+  expect(await sandbox.exec(['/only'])).toMatchObject({ launchError: { kind: 'not-executable' } })
+  expect(await sandbox.readText('/only')).toBe('x')
+  await using other = await DockerRun.open({ transport: 'engine' })
+  const error = await failure(other.start({ image: tag }))
   expect(error).toMatchObject({ reason: 'start', message: expect.stringMatching(/has no shell/) })
 })
 
@@ -162,10 +171,12 @@ test("volumes of an image carry the run's labels and go with the container", asy
   const started = await run.start({ image: tag })
   const { control } = run.provider.engine
   const filters = { label: [`belljar.run=${run.run}`] }
-  expect((await control.listVolumes({ filters })).Volumes).toHaveLength(2)
+  const volumes = async () =>
+    (await control.listVolumes({ filters })).Volumes.filter(({ Name }) => !Name.startsWith('belljar-guest-'))
+  expect(await volumes()).toHaveLength(2)
   await started.default.writeFile('/data/x', 'x')
   await started.remove()
-  expect((await control.listVolumes({ filters })).Volumes ?? []).toHaveLength(0)
+  expect(await volumes()).toHaveLength(0)
 })
 
 test('a compose file of one service starts, with its network and volume, and all of it goes', async () => {
@@ -194,38 +205,19 @@ test('a compose service has all its networks and the configurations given as tex
 })
 
 test('a container of our own name is adopted when it carries all our labels, and refused when not', async () => {
-  const config = await run.provider.resolve(
-    { kind: 'docker', config: { image: 'busybox:latest' } },
-    { taskDirectory: '/' },
-  )
-  const create = async (labels: Record<string, string>, name: string) =>
-    run.provider.engine.control.createContainer({
-      name,
-      Image: 'busybox:latest',
-      Cmd: ['sleep', '600'],
-      Labels: { 'belljar.run': run.run, ...labels },
-    })
+  const { engine } = run.provider
   const identity = run.identity()
   const project = projectName(identity)
-  const lost = await create(
-    { ...identityLabels(identity, project), 'com.docker.compose.service': 'default' },
-    `${project}-default`,
-  )
-  const adopted = await run.provider.sampleInit(config, identity, {})
-  expect((adopted.default as EngineSandbox).container.id).toBe(lost.id)
-  const other = run.identity()
-  await create({}, `${projectName(other)}-default`)
-  expect(await failure(run.provider.sampleInit(config, other, {}))).toMatchObject({ reason: 'start' })
+  const name = `${project}-default-1`
+  const labels = identityLabels(identity, project)
+  const body = { Image: 'busybox:latest', Cmd: ['sleep', '600'], Labels: labels }
+  const lost = await createContainer(engine, { name, labels, body })
+  expect(await createContainer(engine, { name, labels, body })).toBe(lost)
+  const others = identityLabels(run.identity(), project)
+  await expect(createContainer(engine, { name, labels: others, body })).rejects.toMatchObject({ status: 409 })
 })
 
-test('several services are refused with their names, an unknown runtime with those there are', async () => {
-  await writeFile(
-    join(folder, 'two.yaml'),
-    'services:\n  web:\n    image: busybox\n  db:\n    image: busybox\n',
-  )
-  const error = await failure(run.start({ compose: 'two.yaml' }, { taskDirectory: folder }))
-  expect(error).toBeInstanceOf(ConfigError)
-  expect((error as Error).message).toMatch(/db.*web|web.*db/)
+test('an unknown runtime is refused with those there are', async () => {
   await expect(run.start({ image: 'busybox', runtime: 'no-such' })).rejects.toThrow(/no-such.*runc/)
 })
 

@@ -25,7 +25,7 @@ describe.each(['busybox:latest', 'debian:bookworm-slim'])('folders in and out of
 
   beforeAll(async () => {
     host = await mkdtemp(join(tmpdir(), 'belljar-transfer-'))
-    run = await DockerRun.open()
+    run = await DockerRun.open({ transport: 'engine' })
     sandbox = (await run.start({ image })).default
     await sh('mkdir -p /home/u && chown 1000:1000 /home/u')
   })

@@ -8,7 +8,7 @@ import { SocketProxy } from '../../support/docker-socket-proxy.ts'
 let run: DockerRun
 
 beforeAll(async () => {
-  run = await DockerRun.open()
+  run = await DockerRun.open({ transport: 'engine' })
 })
 afterAll(() => run[Symbol.asyncDispose]())
 
@@ -113,7 +113,7 @@ test('a sandbox goes in the middle of floods and of commands that nobody reads',
 test('when the engine is gone, commands fail as such, in flight and later', async () => {
   await using proxy = await SocketProxy.start('/var/run/docker.sock')
   const environment = { DOCKER_HOST: `unix://${proxy.path}` }
-  const provider = await DockerProvider.connect({ environment })
+  const provider = await DockerProvider.connect({ environment, transport: 'engine' })
   const config = await provider.resolve(
     { kind: 'docker', config: { image: 'busybox:latest' } },
     { taskDirectory: '/' },
@@ -130,7 +130,7 @@ test('when the engine is gone, commands fail as such, in flight and later', asyn
 test('a command whose connection breaks is dead, not run again, and the sandbox goes on', async () => {
   await using proxy = await SocketProxy.start('/var/run/docker.sock')
   const environment = { DOCKER_HOST: `unix://${proxy.path}` }
-  const provider = await DockerProvider.connect({ environment })
+  const provider = await DockerProvider.connect({ environment, transport: 'engine' })
   const config = await provider.resolve(
     { kind: 'docker', config: { image: 'busybox:latest' } },
     { taskDirectory: '/' },

@@ -87,7 +87,8 @@ test.each([
     false,
   ],
 ] as const)('main process: %s', (_what, plan, entrypoint, keys, own) => {
-  const keeper = chooseKeeper({ env: [], hostConfig: {}, extra: {}, ...plan }, entrypoint)
+  const delivery = { placement: { kind: 'engine', reason: 'none' }, autoRemove: false } as const
+  const keeper = chooseKeeper({ env: [], hostConfig: {}, extra: {}, ...plan }, entrypoint, delivery)
   expect(Object.keys(keeper.body)).toEqual(keys)
   expect(keeper.ownProcess).toBe(own)
 })
