@@ -49,6 +49,7 @@ export function runHeader(parts: HeaderParts): HeaderRecord {
       maxSamples: parts.maxSamples,
       maxSandboxes: parts.maxSandboxes,
       failOnError: task.policy.failOnError,
+      allow: definition.allow && [...definition.allow],
       limits: { ...definition.limits, ...options.limits } as Record<string, number>,
       sandboxes: parts.sandboxes.map(({ kind, key, description, reach }) => ({
         kind,

@@ -93,6 +93,7 @@ export class EvalRun {
     return new ConfigGates({
       manager,
       taskDirectory: this.task.directory,
+      allow: this.task.task.definition.allow,
       specOf: (sample) => chooseSandbox(this.task.sandbox, sample),
       providerOf,
       context: {

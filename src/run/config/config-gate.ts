@@ -26,6 +26,8 @@ const OPEN: Gate = { state: 'ready', settled: Promise.resolve() }
 export interface ConfigGatesOptions {
   readonly manager: SandboxManager
   readonly taskDirectory: string
+  /** What the task allows its sandboxes. */
+  readonly allow?: readonly string[] | undefined
   /** The specification of a sample: run option, task and sample merged. */
   readonly specOf: (sample: Sample) => SandboxSpec | undefined
   readonly providerOf: (kind: string) => Promise<SandboxProvider>
@@ -104,12 +106,12 @@ export class ConfigGates {
   }
 
   async #resolveNow({ spec, metadata }: SpecRequest): Promise<ResolvedSpec> {
-    const { providerOf, taskDirectory, context } = this.#options
+    const { providerOf, taskDirectory, allow, context } = this.#options
     using _slot = await this.#limiter.acquire({ signal: context.signal })
     const provider = await providerOf(spec.kind)
     return {
       provider,
-      config: await provider.resolve(spec, { taskDirectory, metadata, signal: context.signal }),
+      config: await provider.resolve(spec, { taskDirectory, metadata, allow, signal: context.signal }),
     }
   }
 

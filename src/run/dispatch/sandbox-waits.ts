@@ -76,7 +76,8 @@ export class SandboxWaits {
     this.#isLooking = true
     setImmediate(() => {
       this.#isLooking = false
-      if (this.#isStuck()) this.#waiters.pop()?.reject(this.#error())
+      const last = this.#waiters.at(-1)
+      if (last && this.#isStuck()) last.reject(this.#stuckError(last))
     })
   }
 
@@ -89,10 +90,9 @@ export class SandboxWaits {
     )
   }
 
-  #error(): BelljarError {
+  #stuckError({ forWhat }: Waiter): BelljarError {
     const holders = [...this.#holding.keys()].map(({ name }) => name).join(', ')
     const blocked = [...this.#blocked].map(({ name }) => name).join(', ')
-    const { forWhat } = this.#waiters.at(-1) ?? { forWhat: '' }
     return new BelljarError(
       'sandbox-deadlock',
       `waiting for sample '${forWhat}' would never end: every sandbox is held by a sample that waits for another (${holders}), and ${blocked} cannot get one; allow more with --max-sandboxes`,
