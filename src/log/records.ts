@@ -77,6 +77,8 @@ export const headerSchema = z.object({
     maxSandboxes: z.number(),
     /** A number below 1 is a share of all, from 1 on a count. */
     failOnError: z.union([z.boolean(), z.number()]),
+    /** What the task allows that is refused otherwise. */
+    allow: z.array(z.string()).optional(),
     limits: z.record(z.string(), z.number()),
     sandboxes: z.array(
       z.object({ kind: z.string(), key: z.string(), description: z.string(), reach: z.string() }),
