@@ -1,5 +1,6 @@
 import type { SandboxIdentity, SandboxSelector } from '../sample/identity.ts'
 import type { SandboxSpec } from '../sample/sandbox-spec.ts'
+import type { Sleep } from '../util/abort.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Makes and removes the sandboxes of one kind. Only SandboxManager calls it. */
@@ -19,8 +20,22 @@ export interface SandboxProvider {
   remove(selector: SandboxSelector): Promise<RemovalReport>
   taskCleanup(config: ResolvedConfig): Promise<void>
   list(): Promise<SandboxIdentity[]>
+  /** Told whose the sandboxes are that will be made, before any is; what the provider does about it begins with the first of them. */
+  claim?(claim: RunClaim): void
   /** Closes connections; nothing may be called afterwards. */
   close(): Promise<void>
+}
+
+/** Which sandboxes outlive their run: those of samples that ended with an error, or all. */
+export type Keep = 'none' | 'failed' | 'all'
+
+/** The run that a provider works for. */
+export interface RunClaim {
+  readonly run: string
+  readonly keep?: Keep | undefined
+  /** Something that concerns the run and none of its tasks. */
+  readonly note: (level: 'info' | 'warning', message: string) => void
+  readonly sleep?: Sleep | undefined
 }
 
 export interface ResolveContext {
@@ -28,7 +43,7 @@ export interface ResolveContext {
   readonly taskDirectory: string
   readonly metadata?: Readonly<Record<string, unknown>>
   /** Names of what is refused unless the task asks for it, such as `privileged` or `cap-add:NET_ADMIN`. */
-  readonly allow?: readonly string[]
+  readonly allow?: readonly string[] | undefined
   readonly signal?: AbortSignal
 }
 

@@ -6,6 +6,7 @@ import { ConfigError } from '../errors.ts'
 import type { SampleLimits } from '../limit/budget.ts'
 import type { Sample } from '../sample/sample.ts'
 import { parseSandboxSpec, type SandboxSpec } from '../sample/sandbox-spec.ts'
+import { isSandboxAllowance, SANDBOX_ALLOWANCES } from '../sandbox/policy/allowances.ts'
 import { isReducer, type Reducer, type ReducerName } from '../score/reduce.ts'
 import type { Scorer } from '../score/scorer.ts'
 import type { DatasetFile } from './dataset-file.ts'
@@ -15,9 +16,9 @@ import { SampleSource } from './sample-source.ts'
 /** Samples, a data file, or what makes samples while the task runs. A factory gives every eval a source of its own. */
 export type Dataset = readonly Sample[] | DatasetFile | SampleSource | (() => SampleSource)
 
-/** What a task may allow that is refused otherwise. */
-export const ALLOWANCES = ['added-paths', 'added-urls'] as const
-export type Allowance = (typeof ALLOWANCES)[number]
+const OWN_ALLOWANCES = ['added-paths', 'added-urls'] as const
+/** What a task may allow that is refused otherwise: references of added samples, and what sandboxes may not have, such as `cap-add:NET_ADMIN`. */
+export type Allowance = (typeof OWN_ALLOWANCES)[number] | (string & {})
 
 export interface TaskDefinition {
   /** Default: the file's name. */
@@ -137,6 +138,14 @@ export function defineTask(
   return build ? new TaskFactory(first as TaskMeta, build) : new Task(first as TaskDefinition)
 }
 
+function isAllowance(name: string): boolean {
+  return OWN_ALLOWANCES.some((known) => known === name) || isSandboxAllowance(name)
+}
+
+function unknownAllowance({ input }: { input?: unknown }): string {
+  return `unknown name '${String(input)}'; known are ${[...OWN_ALLOWANCES, ...SANDBOX_ALLOWANCES].join(', ')}`
+}
+
 const positive = z.number().int().positive()
 
 const plainFields = z.strictObject({
@@ -180,7 +189,7 @@ const plainFields = z.strictObject({
   setupTimeoutMs: positive.optional(),
   scoreTimeoutMs: positive.optional(),
   prefetch: z.number().int().nonnegative().optional(),
-  allow: z.array(z.enum(ALLOWANCES)).optional(),
+  allow: z.array(z.string().refine(isAllowance, { error: unknownAllowance })).optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
   tags: z.array(z.string()).optional(),
 })

@@ -35,7 +35,11 @@ describe('defining a task', () => {
     ['a limit that nobody knows', { limits: { time: 3 } }, /limits: .*time/],
     ['a limit of nothing', { limits: { timeMs: 0 } }, /limits\.timeMs: /],
     ['a negative prefetch', { prefetch: -1 }, /prefetch: /],
-    ['an allowance that nobody knows', { allow: ['everything'] }, /allow\.0: /],
+    [
+      'an allowance that nobody knows',
+      { allow: ['cap-add:NET_ADMIN', 'added-paths', 'everything'] },
+      /allow\.2: unknown name 'everything'; known are added-paths.*privileged.*cap-add:\.\.\./,
+    ],
     ['a sandbox without kind', { sandbox: { image: 'x' } }, /sandbox/],
     ['a sandbox file of no kind', { sandbox: 'docker:notes.txt' }, /notes\.txt/],
   ])('refuses %s by name', (_what, fields, message) => {
