@@ -1,6 +1,12 @@
 import { InvalidArgumentError } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { positiveInteger, taskArgument, trueOrFalse } from '../../../src/cli/run-options.ts'
+import {
+  failOnError,
+  positiveInteger,
+  sampleLimit,
+  taskArgument,
+  wholeNumber,
+} from '../../../src/cli/run-options.ts'
 import { ConfigError } from '../../../src/errors.ts'
 
 describe('an argument of a task (-T key=value)', () => {
@@ -43,7 +49,7 @@ describe('an argument of a task (-T key=value)', () => {
   })
 })
 
-describe('numbers and truth on the command line', () => {
+describe('numbers on the command line', () => {
   it.each(['1', '16', '007'])('a whole number of at least 1: %s', (text) => {
     expect(positiveInteger(text)).toBe(Number(text))
   })
@@ -52,8 +58,34 @@ describe('numbers and truth on the command line', () => {
     expect(() => positiveInteger(text)).toThrow(InvalidArgumentError)
   })
 
-  it('true and false are taken, all else is refused', () => {
-    expect([trueOrFalse('true'), trueOrFalse('false')]).toEqual([true, false])
-    for (const text of ['yes', '', 'TRUE', '1']) expect(() => trueOrFalse(text)).toThrow(InvalidArgumentError)
+  it.each<[string, boolean | number]>([
+    ['any', true],
+    ['true', true],
+    ['never', false],
+    ['false', false],
+    ['0.1', 0.1],
+    ['5', 5],
+  ])('errors fail an eval at %s', (text, parsed) => {
+    expect(failOnError(text)).toBe(parsed)
+  })
+
+  it.each(['yes', '', ' ', 'TRUE', '0', '-1', '1.5', 'Infinity', 'constructor'])('and not at %j', (text) => {
+    expect(() => failOnError(text)).toThrow(InvalidArgumentError)
+  })
+
+  it.each<[string, number | [number, number]]>([
+    ['10', 10],
+    ['5,10', [5, 10]],
+  ])('samples are limited to %s', (text, parsed) => {
+    expect(sampleLimit(text)).toEqual(parsed)
+  })
+
+  it.each(['', '-1', '1,', ',2', '1,2,3', '1-2', 'all'])('and not to %j', (text) => {
+    expect(() => sampleLimit(text)).toThrow(InvalidArgumentError)
+  })
+
+  it('none is a whole number too', () => {
+    expect([wholeNumber('0'), wholeNumber('12')]).toEqual([0, 12])
+    for (const text of ['', '-1', '0.5', 'x']) expect(() => wholeNumber(text)).toThrow(InvalidArgumentError)
   })
 })
