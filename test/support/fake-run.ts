@@ -4,6 +4,7 @@ import { evaluate, type RunResult } from '../../src/run/evaluate.ts'
 import type { EvaluateOptions } from '../../src/run/options.ts'
 import type { RunEvent } from '../../src/run/run-event.ts'
 import { defineTask, type Task, type TaskDefinition } from '../../src/task/task.ts'
+import type { TaskSource } from '../../src/task/task-source.ts'
 import { tempDir } from './temp-dir.ts'
 
 export interface FakeRun {
@@ -18,7 +19,7 @@ export interface FakeRun {
 
 /** Runs tasks with sandboxes in memory, and gives back all that a test may want to look at. */
 export async function fakeRun(
-  tasks: Task | readonly Task[],
+  tasks: Task | TaskSource | readonly Task[],
   options: EvaluateOptions & { provider?: FakeProvider } = {},
 ): Promise<FakeRun> {
   await using directory = await tempDir()
