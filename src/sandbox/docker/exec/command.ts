@@ -1,4 +1,5 @@
 import { errorMessage, SandboxUnavailableError } from '../../../errors.ts'
+import { onAbort } from '../../guest/on-abort.ts'
 import type { LaunchErrorKind } from '../../sandbox.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
 import { findUnavailable } from '../container/post-mortem.ts'
@@ -113,7 +114,7 @@ export class Command {
     const { timeoutMs, signal } = this.#options
     const abort = () => this.stop(signal?.reason)
     if (signal?.aborted) abort()
-    signal?.addEventListener('abort', abort, { once: true })
+    const aborting = onAbort(signal, abort)
     try {
       if (timeoutMs !== undefined) {
         this.#timer = setTimeout(() => this.#stop.resolve({ how: 'timeout' }), timeoutMs)
@@ -122,15 +123,19 @@ export class Command {
       return stop ? await this.#killed(stop) : await this.#ended()
     } finally {
       clearTimeout(this.#timer)
-      signal?.removeEventListener('abort', abort)
+      aborting[Symbol.dispose]()
       this.#channel?.socket.destroy()
     }
+  }
+
+  #killTarget() {
+    return { id: this.#id, wrapperPid: this.pid, user: this.#options.user }
   }
 
   async #killed(stop: Stop): Promise<Ending> {
     // A kill that comes before the first process exists would find nothing.
     await atMost(LAUNCH_DEADLINE_MS, [this.#output?.started])
-    await killCommand(this.#container, { id: this.#id, wrapperPid: this.pid })
+    await killCommand(this.#container, this.#killTarget())
     await atMost(DRAIN_AFTER_KILL_MS, [this.#output?.closed])
     return stop
   }
@@ -162,8 +167,7 @@ export class Command {
   async #lost(cause: unknown): Promise<unknown> {
     const unavailable = await this.#unavailable(cause)
     if (unavailable.reason !== 'unknown') return unavailable
-    const target = { id: this.#id, wrapperPid: this.pid }
-    return killCommand(this.#container, target).then(
+    return killCommand(this.#container, this.#killTarget()).then(
       () => unavailable,
       (error: unknown) => error,
     )

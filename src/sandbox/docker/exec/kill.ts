@@ -14,11 +14,12 @@ const KILL_DEADLINE_MS = 20_000
  */
 export async function killCommand(
   container: ContainerRef,
-  target: { id: string; wrapperPid: number | undefined },
+  target: { id: string; wrapperPid: number | undefined; user: string | undefined },
 ): Promise<void> {
+  const argv = killTreeCommand(target.id, target.wrapperPid)
   let failure: string
   try {
-    const argv = killTreeCommand(target.id, target.wrapperPid)
+    if (!isRoot(target.user)) await killAsUser(container, argv, target.user)
     const { exitCode, output } = await helperExec(container, argv, {
       user: '0',
       deadlineMs: KILL_DEADLINE_MS,
@@ -38,4 +39,15 @@ export async function killCommand(
     `the sandbox service '${container.service}' was killed because a command in it could not be (${failure})`,
     { reason: 'killed', service: container.service, cause: failure },
   )
+}
+
+const isRoot = (user: string | undefined) => user !== undefined && /^(0|root)(:|$)/.test(user)
+
+/** Without SYS_PTRACE root may not read the environment of another user's processes, but that user may. */
+async function killAsUser(
+  container: ContainerRef,
+  argv: readonly string[],
+  user: string | undefined,
+): Promise<void> {
+  await helperExec(container, argv, { user, deadlineMs: KILL_DEADLINE_MS }).catch(() => undefined)
 }

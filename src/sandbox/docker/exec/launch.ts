@@ -34,12 +34,12 @@ export async function diagnoseLaunch(
       `the service '${container.service}' has no /bin/sh, which running ${JSON.stringify(argv[0])} through the Engine needs`,
     )
   }
-  const works = (asUser: string | undefined) =>
-    helperExec(container, ['sh', '-c', ':'], { user: asUser, deadlineMs: 10_000 }).then(
+  const works = (script: string, asUser: string | undefined) =>
+    helperExec(container, ['sh', '-c', script], { user: asUser, deadlineMs: 10_000 }).then(
       ({ exitCode }) => exitCode === 0,
       () => false,
     )
-  if (!(await works('0'))) return 'resources'
-  if (!(await works(user))) return user === undefined ? 'other' : 'no-such-user'
+  if (!(await works('(:) && (:)', '0'))) return 'resources'
+  if (!(await works(':', user))) return user === undefined ? 'other' : 'no-such-user'
   return 'arguments-too-long'
 }

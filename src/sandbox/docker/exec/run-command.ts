@@ -70,10 +70,8 @@ export async function runCommand(
   const startedAt = performance.now()
   const captured = { stdout: new TailBuffer(maxOutputBytes), stderr: new TailBuffer(maxOutputBytes) }
   if (signal?.aborted) throw aborted(argv, captured, signal.reason)
-  if (argumentsTooLong(argv, options.env)) {
-    const message = 'one of the arguments or variables, or all of them, are longer than the kernel allows'
-    return notLaunched(startedAt, { kind: 'arguments-too-long', message }, raw)
-  }
+  const problem = unlaunchable(argv, options.env)
+  if (problem) return notLaunched(startedAt, problem, raw)
   const command = new Command(container, argv, {
     ...options,
     stdin: input !== undefined || options.inputStream !== undefined,
@@ -100,15 +98,25 @@ function feed(source: Readable, command: Command): void {
   source.pipe(socket)
 }
 
-function checkRequest(argv: readonly string[], { timeoutMs, env }: ExecOptions): void {
+function checkRequest(argv: readonly string[], { timeoutMs }: ExecOptions): void {
   if (argv.length === 0 || argv[0] === '') throw new TypeError('exec: expected a command, got none')
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
     throw new TypeError(`exec: expected timeoutMs > 0 or none at all, got ${timeoutMs}`)
   }
+}
+
+/** What the kernel would not take, found before the Engine is asked. */
+function unlaunchable(
+  argv: readonly string[],
+  env: ExecOptions['env'],
+): ExecResult['launchError'] | undefined {
   const strings = [...argv, ...Object.entries(env ?? {}).flat()]
   if (strings.some((text) => text.includes('\0'))) {
-    throw new TypeError('exec: arguments and variables cannot hold a NUL character')
+    return { kind: 'other', message: 'arguments and variables cannot hold a NUL character' }
   }
+  if (!argumentsTooLong(argv, env)) return undefined
+  const message = 'one of the arguments or variables, or all of them, are longer than the kernel allows'
+  return { kind: 'arguments-too-long', message }
 }
 
 function aborted(argv: readonly string[], captured: Captured, cause: unknown): ExecAbortedError {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ExecTimeoutError, SandboxFileError } from '../../../errors.ts'
+import { ExecAbortedError, ExecTimeoutError, SandboxFileError } from '../../../errors.ts'
 import type {
   ExecResult,
   FileEntry,
@@ -130,17 +130,29 @@ export async function writeFile(
 ): Promise<void> {
   const { content, mode, append = false } = call
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  await runFileScript(context, 'write', {
-    ...call,
-    path,
-    args: [
-      mode === undefined ? '' : mode.toString(8),
-      append ? 1 : 0,
-      bytes.length,
-      randomBytes(8).toString('hex'),
-    ],
-    run: { input: bytes },
-  })
+  const nonce = randomBytes(8).toString('hex')
+  const args = [mode === undefined ? '' : mode.toString(8), append ? 1 : 0, bytes.length, nonce]
+  try {
+    await runFileScript(context, 'write', { ...call, path, args, run: { input: bytes } })
+  } catch (error) {
+    if (error instanceof ExecAbortedError && !(await discarded(context, path, { ...call, nonce }))) {
+      throw new ExecAbortedError(`${error.message}, and what it had written by then may be left`, error)
+    }
+    throw error
+  }
+}
+
+/** An interrupted write was killed, so it could not remove its temporary file. */
+function discarded(
+  context: FileContext,
+  path: string,
+  call: UserOptions & { nonce: string },
+): Promise<boolean> {
+  const { nonce, user } = call
+  return runFileScript(context, 'discard', { path, args: [nonce], ...(user !== undefined && { user }) }).then(
+    () => true,
+    () => false,
+  )
 }
 
 function typeAndMode(rawMode: number): { type: FileType; mode: number } {

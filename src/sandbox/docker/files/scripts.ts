@@ -14,8 +14,8 @@ export const KIND_BY_EXIT_CODE: Readonly<Record<number, FileErrorKind>> = {
 }
 
 /**
- * `missing P`: why P cannot be seen, from its parents. `refused P`: why the existing P
- * may not be written. `unwritten P`: why writing failed that is allowed. `blocked P`: why P cannot be made.
+ * `missing P`: why P cannot be seen, from its parents. `follow`: takes p to the end of its links, there or not.
+ * `refused P`: why the existing P may not be written. `unwritten P`: why writing failed that is allowed. `blocked P`: why P cannot be made.
  * Some shells' tests tell root that all is writable, also where the file system is not.
  */
 const PRELUDE = `missing() {
@@ -56,6 +56,16 @@ blocked() {
   [ -w "$at" ] && [ -x "$at" ] || refused "$at"
   unwritten "$at"
 }
+follow() {
+  hops=0
+  while [ -L "$p" ]; do
+    [ "$hops" -lt 40 ] || exit 60
+    hops=$((hops + 1))
+    target=$(readlink -- "$p"; printf x)
+    target=\${target%?x}
+    case $target in /*) p=$target ;; *) p=\${p%/*}/$target ;; esac
+  done
+}
 size_of() { stat -L -c %s -- "$1" 2>/dev/null || wc -c < "$1"; }
 `
 
@@ -71,17 +81,18 @@ wanted=$((size - offset))
 if [ "$wanted" -gt "$most" ]; then printf %s "$wanted" >&2; exit 64; fi
 if [ "$length" -lt 0 ]; then length=$((most + 1)); fi
 if [ "$offset" = 0 ]; then head -c "$length" -- "$p" || exit 69
-else tail -c "+$((offset + 1))" -- "$p" | head -c "$length"; fi`
+else
+  # Not every tail takes an offset of many gigabytes.
+  whole=$((offset / 1048576)) rest=$((offset % 1048576 + 1))
+  if [ "$whole" -lt 1024 ]; then tail -c "+$((offset + 1))" -- "$p" | head -c "$length"
+  else dd if="$p" bs=1048576 skip="$whole" 2>/dev/null | tail -c "+$rest" | head -c "$length"; fi
+fi`
 
 const WRITE = `p=$1 mode=$2 append=$3 bytes=$4 nonce=$5
 case $p in */) exit 62 ;; esac
 [ ! -d "$p" ] || exit 62
-if [ -L "$p" ]; then
-  target=$(readlink -f -- "$p"; printf x)
-  [ "$target" != x ] || exit 60
-  p=\${target%?x}
-  [ ! -d "$p" ] || exit 62
-fi
+follow
+[ ! -d "$p" ] || exit 62
 dir=\${p%/*}
 dir=\${dir:-/}
 if [ -e "$p" ]; then
@@ -109,6 +120,11 @@ if [ -e "$p" ]; then
 fi
 chmod "\${mode:-644}" "$tmp" || exit 69
 mv -f -- "$tmp" "$p" 2>/dev/null || cat -- "$tmp" > "$p" || exit 67`
+
+/** Removes what an interrupted WRITE of the same path and nonce has left. */
+const DISCARD = `p=$1 nonce=$2
+follow
+rm -f -- "\${p%/*}/.belljar-$nonce"`
 
 const STAT = `p=$1
 [ -e "$p" ] || missing "$p"
@@ -144,8 +160,7 @@ else
   rm -f -- "$p" 2>/dev/null && exit 0
 fi
 parent=\${p%/*}
-[ -w "\${parent:-/}" ] || refused "\${parent:-/}"
-exit 61`
+refused "\${parent:-/}"`
 
 /** Makes the folder $1 and says where it really is and who the acting user is. */
 const TARGET = `dir=$1
@@ -159,6 +174,7 @@ pwd -P`
 const SCRIPTS = {
   read: READ,
   write: WRITE,
+  discard: DISCARD,
   stat: STAT,
   list: LIST,
   remove: REMOVE,
