@@ -149,7 +149,9 @@ _Noreturn void files_remove(const struct file_request *request) {
         files_fail(errno);
     if (request->recursive)
         error = remove_below(AT_FDCWD, request->path);
-    else if (unlinkat(AT_FDCWD, request->path, S_ISDIR(status.st_mode) ? AT_REMOVEDIR : 0) != 0)
+    else if (S_ISDIR(status.st_mode))
+        error = EISDIR;
+    else if (unlinkat(AT_FDCWD, request->path, 0) != 0)
         error = errno;
     if (error)
         files_fail(error);

@@ -137,6 +137,8 @@ static void copy_over(void) {
 /* Mounted files (/etc/hosts) cannot be renamed over; nor can another's file in a sticky folder. */
 static bool put_in_place(const struct file_request *request) {
     mode_t mode = request->has_mode ? request->mode : job.found && S_ISREG(job.status.st_mode) ? job.status.st_mode & 07777 : 0644;
+    if (!request->replace && job.found && fchown(job.fd, job.status.st_uid, job.status.st_gid) != 0)
+        errno = 0; /* only root can leave a file with its owner */
     if (fchmod(job.fd, mode) != 0)
         fail_clean(errno);
     if (rename(job.temporary, job.target) == 0)

@@ -1,3 +1,4 @@
+import { SandboxFileError } from '../../errors.ts'
 import {
   DEFAULT_MAX_READ_BYTES,
   type FileEntry,
@@ -116,6 +117,11 @@ function readEntries(bytes: Buffer): FileEntry[] {
 }
 
 export async function remove(files: GuestFiles, path: string, options: RemoveOptions = {}): Promise<void> {
+  const plain = path.replace(/\/+$/, '')
+  if (plain === '' || /(^|\/)\.{1,2}$/.test(plain)) {
+    const message = `${JSON.stringify(path)} cannot be removed`
+    throw new SandboxFileError(message, { kind: 'invalid-path', path, service: files.service })
+  }
   const fields = pathFields(path, options).add(Tag.recursive, options.recursive)
   await simple(files, { type: FrameType.remove, path, fields }, options)
 }
