@@ -2,6 +2,8 @@
 export interface KnownFailure {
   readonly name: string
   readonly reason: string
+  /** Names of the conformance checks that fail for it. */
+  readonly checks?: readonly string[]
 }
 
 export const ENGINE_KNOWN_FAILURES: readonly KnownFailure[] = [
@@ -9,10 +11,16 @@ export const ENGINE_KNOWN_FAILURES: readonly KnownFailure[] = [
     name: 'signal-of-exit',
     reason:
       'a command that a signal ended has exit code 128 + signal, as a shell reports it; `signal` is null',
+    checks: ['a command that a signal ends says which, and has no exit code'],
   },
   {
     name: 'no-shell',
     reason: 'an image without /bin/sh cannot run commands or files through this transport (UnsupportedError)',
+    checks: [
+      'no shell: commands run, with arguments, input, environment and exit code',
+      'no shell: a deadline kills what runs',
+      'no shell: files go in and out',
+    ],
   },
   {
     name: 'file-tools',
@@ -22,6 +30,7 @@ export const ENGINE_KNOWN_FAILURES: readonly KnownFailure[] = [
   {
     name: 'script-without-shebang',
     reason: 'a text file without #! that is executable runs as a shell script instead of failing to launch',
+    checks: ['a text file without an interpreter line does not run as a script'],
   },
   {
     name: 'leading-dash-command',
@@ -31,6 +40,7 @@ export const ENGINE_KNOWN_FAILURES: readonly KnownFailure[] = [
     name: 'detached-and-cleared-environment',
     reason:
       'a process that has cleared its environment, started a session and lost its parent is not found by the kill of its command',
+    checks: ['a deadline kills what has cleared its environment, left its session and lost its parent'],
   },
   {
     name: 'background-output-after-end',
@@ -41,6 +51,11 @@ export const ENGINE_KNOWN_FAILURES: readonly KnownFailure[] = [
     name: 'kill-everything',
     reason:
       '`kill -9 -1` by root in the sandbox also ends the process that keeps the container alive: the sandbox is unavailable',
+    checks: [
+      'hostile, default: a sandbox survives kill -9 -1',
+      'hostile, non-root: a sandbox survives kill -9 -1',
+      'hostile, strict: a sandbox survives kill -9 -1',
+    ],
   },
   {
     name: 'forged-results',

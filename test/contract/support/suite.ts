@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ConformanceTarget } from '../../../src/testing/check.ts'
+import { sandboxConformance } from '../../../src/testing/conformance.ts'
+import { ConformanceSession, notApplicable, runKnownFailure } from '../../../src/testing/session.ts'
+
+export interface SuiteOptions {
+  readonly target: () => Promise<ConformanceTarget & AsyncDisposable>
+  readonly lacks?: ConformanceTarget['lacks']
+  /** Why each of these checks fails, by the check's name. One that passes is an error. */
+  readonly knownFailures?: Readonly<Record<string, string>>
+  /** Whether the heavy checks run too. */
+  readonly heavy: boolean
+}
+
+/** Makes a test of every check. What does not run stands in the report as skipped, with the reason in its name. */
+export function conformanceSuite(name: string, options: SuiteOptions): void {
+  const { knownFailures = {}, lacks = {} } = options
+  describe(name, () => {
+    let target: ConformanceTarget & AsyncDisposable
+    let session: ConformanceSession
+
+    beforeAll(async () => {
+      target = await options.target()
+      session = new ConformanceSession(target)
+    })
+    afterAll(async () => {
+      await session?.[Symbol.asyncDispose]()
+      await target?.[Symbol.asyncDispose]()
+    })
+
+    for (const check of sandboxConformance) {
+      const lacking = notApplicable(check, { name, lacks, start: () => Promise.reject() })
+      const knownFailure = knownFailures[check.name]
+      if (lacking) test.skip(`${check.name} (${lacking})`)
+      else if (check.heavy && !options.heavy) test.skip(`${check.name} (in the long tests)`)
+      else if (knownFailure) {
+        test(`${check.name} (known failure: ${knownFailure})`, () =>
+          runKnownFailure(session, check, knownFailure))
+      } else test(check.name, () => session.run(check))
+    }
+
+    test('every known failure is one of the checks', () => {
+      const names = sandboxConformance.map((check) => check.name)
+      expect(Object.keys(knownFailures).filter((known) => !names.includes(known))).toEqual([])
+      expect(new Set(names).size).toBe(names.length)
+    })
+  })
+}
