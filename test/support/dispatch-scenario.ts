@@ -4,11 +4,28 @@ import fc from 'fast-check'
 export interface SamplePlan {
   readonly image: 'none' | 'quick' | 'slow' | 'broken'
   readonly fails: boolean
+  /** Attempts that fail before the last. */
+  readonly retries: number
+  /** A run of it is halted when it is about to start. */
+  readonly halted: boolean
+  /** Whether the agent waits for what it adds. */
+  readonly waits: boolean
   /** What its agent adds in its first epoch. */
   readonly enqueues: readonly SamplePlan[]
   /** What the source returns when an epoch of it is complete; `throws`: it fails instead. */
   readonly followUps: readonly SamplePlan[]
   readonly completeThrows: boolean
+}
+
+export const PLAIN: SamplePlan = {
+  image: 'none',
+  fails: false,
+  retries: 0,
+  halted: false,
+  waits: false,
+  enqueues: [],
+  followUps: [],
+  completeThrows: false,
 }
 
 /** An answer of nextSamples, after so many turns. */
@@ -25,6 +42,22 @@ export interface Abort {
   readonly ticks: number
 }
 
+/** What an operator does at the so many-th turn; `sample` picks one of those that there are. */
+export interface Act {
+  readonly turn: number
+  readonly what:
+    | 'cancel'
+    | 'score'
+    | 'error'
+    | 'requeue'
+    | 'pause'
+    | 'resume'
+    | 'pause task'
+    | 'drain task'
+    | 'score task'
+  readonly sample: number
+}
+
 export interface Scenario {
   readonly epochs: number
   readonly maxSamples: number
@@ -36,16 +69,22 @@ export interface Scenario {
   /** The log cannot be written from this record on. */
   readonly logFailsAt: number | undefined
   readonly resizes: readonly number[]
+  readonly limit: number | undefined
+  readonly acts: readonly Act[]
 }
 
 const rarely = fc.nat(11).map((number) => number === 11)
 
 /** Generations of samples that come of a sample. */
 const planOf = (generations: number): fc.Arbitrary<SamplePlan> => {
-  const next = generations === 0 ? fc.constant([]) : fc.array(planOf(generations - 1), { maxLength: 2, size: 'small' })
+  const next =
+    generations === 0 ? fc.constant([]) : fc.array(planOf(generations - 1), { maxLength: 2, size: 'small' })
   return fc.record({
     image: fc.constantFrom<SamplePlan['image'][]>('none', 'quick', 'slow', 'broken'),
     fails: rarely,
+    retries: fc.nat(9).map((number) => (number > 7 ? number - 7 : 0)),
+    halted: rarely,
+    waits: fc.boolean(),
     enqueues: next,
     followUps: next,
     completeThrows: fc.nat(39).map((number) => number === 39),
@@ -72,6 +111,23 @@ const abort = fc.oneof(
   }),
 )
 
+const act = fc.record<Act>({
+  turn: fc.nat(40),
+  what: fc.constantFrom(
+    'cancel',
+    'score',
+    'error',
+    'requeue',
+    'requeue',
+    'pause',
+    'resume',
+    'pause task',
+    'drain task',
+    'score task',
+  ),
+  sample: fc.nat(),
+})
+
 export const scenario = fc.record<Scenario>({
   epochs: fc.integer({ min: 1, max: 3 }),
   maxSamples: fc.integer({ min: 1, max: 4 }),
@@ -82,4 +138,6 @@ export const scenario = fc.record<Scenario>({
   abort: fc.option(abort, { nil: undefined, freq: 2 }),
   logFailsAt: fc.nat(60).map((at) => (at < 6 ? at : undefined)),
   resizes: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }),
+  limit: fc.option(fc.nat(12), { nil: undefined, freq: 4 }),
+  acts: fc.array(act, { maxLength: 5 }),
 })

@@ -92,12 +92,10 @@ export class EvalControl {
     if (dispatcher.isClosing && !this.#stopped) return unchanged('it is ending already')
     if (dispatcher.ended) return unchanged('it has ended')
     this.#stopped = action
+    if (action === 'cancel') cancel()
+    else dispatcher.close(`an operator ended the task (${action})`)
     this.resume()
-    if (action === 'cancel') {
-      cancel()
-      return CHANGED
-    }
-    dispatcher.close(`an operator ended the task (${action})`)
+    if (action === 'cancel') return CHANGED
     if (action === 'drain') return CHANGED
     const isFatal = action === 'error' && outcomes.wouldEndEval
     for (const run of [...dispatcher.queue.live]) run.control.request(isFatal ? 'score' : action)
