@@ -3,7 +3,7 @@ import { type Deferred, deferred } from '../engine/deferred.ts'
 /** What has been seen of one container's life, from the Engine's events and from a `wait`: all that is left once it has removed itself. */
 export class ContainerWatch {
   readonly id: string
-  readonly #dead: Deferred<void> = deferred()
+  readonly #dying = new Set<Deferred<void>>()
   readonly #removed: Deferred<void> = deferred()
   #oom = false
   #paused = false
@@ -38,9 +38,13 @@ export class ContainerWatch {
     return this.#isRemoved
   }
 
-  /** Resolves at its first death. */
-  get dead(): Promise<void> {
-    return this.#dead.promise
+  /** Resolves when it has died more often than that, or is gone. */
+  async diedAfter(deaths: number): Promise<void> {
+    while (this.#deaths <= deaths && !this.#isRemoved) {
+      const death = deferred<void>()
+      this.#dying.add(death)
+      await death.promise
+    }
   }
 
   get removed(): Promise<void> {
@@ -66,12 +70,17 @@ export class ContainerWatch {
   #die(exitCode: number | undefined): void {
     this.#deaths += 1
     this.#exitCode = exitCode
-    this.#dead.resolve()
+    this.#tellDeath()
   }
 
   #remove(): void {
     this.#isRemoved = true
-    this.#dead.resolve()
+    this.#tellDeath()
     this.#removed.resolve()
+  }
+
+  #tellDeath(): void {
+    for (const death of this.#dying) death.resolve()
+    this.#dying.clear()
   }
 }

@@ -112,8 +112,6 @@ export class ExecGuest implements GuestLink {
   ): Promise<{ final: boolean; error: SandboxUnavailableError }> {
     life.lost ??= lost
     const killed = lost.reason !== 'tampered' && (await this.#wasKilled(life))
-    // The end of the container ends the guest first.
-    if (killed) await Promise.race([this.#options.watch.dead, sleep(DEATH_KNOWN_MS)])
     const dead = await findUnavailable(this.#container, lost)
     if (dead) return { final: true, error: dead }
     if (lost.reason === 'tampered') return this.#end('tampered', 'something wrote to its guest', lost)
@@ -128,9 +126,11 @@ export class ExecGuest implements GuestLink {
 
   /** A service that its own policy restarted has lost its guest without anybody killing that. */
   async #wasKilled({ channel, deaths }: Life): Promise<boolean> {
-    if (this.#options.watch.deaths > deaths) return false
+    const { watch } = this.#options
     const exitCode = await execExitCode(channel.exec, 2000).catch(() => 0)
-    return exitCode > SIGNALLED
+    // The end of the container ends the guest first, and is told later.
+    if (exitCode > SIGNALLED) await Promise.race([watch.diedAfter(deaths), sleep(DEATH_KNOWN_MS)])
+    return exitCode > SIGNALLED && watch.deaths === deaths
   }
 
   async #isCounted(life: Life): Promise<boolean> {

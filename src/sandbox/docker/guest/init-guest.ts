@@ -107,7 +107,10 @@ export class InitGuest implements GuestLink {
   }
 
   async #isDead(): Promise<boolean> {
-    return Promise.race([this.#watch.dead.then(() => true), sleep(DEATH_KNOWN_MS, false, { ref: false })])
+    return Promise.race([
+      this.#watch.diedAfter(0).then(() => true),
+      sleep(DEATH_KNOWN_MS, false, { ref: false }),
+    ])
   }
 
   #unavailable(cause: ExitCause & { postMortem?: string }, lost?: GuestLostError): SandboxUnavailableError {
