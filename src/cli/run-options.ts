@@ -13,6 +13,8 @@ export interface RunFlags {
   readonly maxTasks?: number
   readonly limit?: number | readonly [number, number]
   readonly sampleId?: string[]
+  /** false with `--no-build`. */
+  readonly build?: boolean
   readonly failOnError?: FailOnError
   readonly continueOnFail?: boolean
   readonly retryOnError?: number

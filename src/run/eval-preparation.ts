@@ -48,6 +48,7 @@ export class EvalPreparation implements AsyncDisposable {
     for (const { source, name } of resolved) if (source) this.#claims.push(claimSource(source, name))
     const evaluations = resolved.map((task) => this.#evaluation(task))
     const sandboxes = await Promise.all(evaluations.map((evaluation) => evaluation.resolveSandboxes()))
+    if (this.#parts.options.noBuild) await this.#checkBuilt(sandboxes.flat())
     return Promise.all(evaluations.map((evaluation, index) => this.#open(evaluation, sandboxes[index] ?? [])))
   }
 
@@ -62,6 +63,19 @@ export class EvalPreparation implements AsyncDisposable {
   /** Sources may drive other evals again. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const claim of this.#claims) claim[Symbol.dispose]()
+  }
+
+  /** @throws ConfigError that lists every image which would have to be built */
+  async #checkBuilt(configs: readonly ResolvedConfig[]): Promise<void> {
+    const distinct = [...new Map(configs.map((config) => [config.key, config])).values()]
+    const missing = await Promise.all(
+      distinct.map(
+        async (config) => (await this.#parts.providers.get(config.kind)).missingImages?.(config) ?? [],
+      ),
+    )
+    const lines = missing.flat().map((line) => `  ${line}`)
+    if (lines.length > 0)
+      throw new ConfigError(`nothing may be built, but these images are missing:\n${lines.join('\n')}`)
   }
 
   #evaluation(task: ResolvedTask): EvalRun {

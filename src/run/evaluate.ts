@@ -41,7 +41,7 @@ export async function evaluate(
   if (options.signal) setMaxListeners(0, options.signal)
   const run = newRunId()
   const manager = new SandboxManager({ run, maxSandboxes: options.maxSandboxes, sleep: options.sleep })
-  const providers = new ProviderRegistry(options.providers)
+  const providers = new ProviderRegistry(options.providers, { noBuild: options.noBuild })
   await using preparation = new EvalPreparation({
     run,
     manager,

@@ -44,4 +44,6 @@ export interface EvaluateOptions {
   /** How sandboxes of each kind are made; default: `docker`. */
   readonly providers?: Readonly<Record<string, () => Promise<SandboxProvider>>>
   readonly sleep?: Sleep
+  /** Refuses to run where images would have to be built. */
+  readonly noBuild?: boolean
 }

@@ -27,14 +27,29 @@ const resourceFields = {
   pull: z.enum(['missing', 'never', 'always']).optional(),
 }
 
+const composePart = z.record(z.string(), z.unknown()).optional()
+
+/** The sections of a compose file, for one that is made in code. */
+const composeFields = {
+  services: composePart,
+  networks: composePart,
+  volumes: composePart,
+  secrets: composePart,
+  configs: composePart,
+}
+
 export const dockerConfigSchema = z.strictObject({
   image: z.string().min(1).optional(),
   build: buildSchema.optional(),
   compose: z.string().min(1).optional(),
+  ...composeFields,
   ...resourceFields,
 })
 
-/** Exactly one of `image`, `build` (folder, or folder, Dockerfile and arguments) and `compose` (file); sizes in bytes or such as `512m`. */
+/**
+ * Exactly one of `image`, `build` (folder, or folder, Dockerfile and arguments), `compose` (file) and `services` (with `networks`,
+ * `volumes`, `secrets` and `configs` as in a compose file); sizes in bytes or such as `512m`.
+ */
 export type DockerConfig = z.infer<typeof dockerConfigSchema>
 
 /** Which sandbox is asked for; `config` undefined: the one found beside the task file. */
@@ -43,7 +58,7 @@ export interface SandboxSpec {
   readonly config?: DockerConfig
 }
 
-const CONFIG_SOURCES = ['image', 'build', 'compose'] as const
+const CONFIG_SOURCES = ['image', 'build', 'compose', 'services'] as const
 
 function checkedDockerConfig(value: unknown): DockerConfig {
   const parsed = dockerConfigSchema.safeParse(value)
@@ -51,7 +66,7 @@ function checkedDockerConfig(value: unknown): DockerConfig {
   const named = CONFIG_SOURCES.filter((source) => parsed.data[source] !== undefined)
   if (named.length !== 1) {
     throw new ConfigError(
-      `sandbox: expected exactly one of image, build and compose, got ${named.join(' and ') || 'none'}`,
+      `sandbox: expected exactly one of image, build, compose and services, got ${named.join(' and ') || 'none'}`,
     )
   }
   return parsed.data

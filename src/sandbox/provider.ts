@@ -18,6 +18,8 @@ export interface SandboxProvider {
   ): Promise<StartedSandbox>
   /** Removes by label whatever belongs to the selector; idempotent; attempts everything. Never throws for an object that would not go. */
   remove(selector: SandboxSelector): Promise<RemovalReport>
+  /** What a configuration needs built and is not yet, for a run that may build nothing. */
+  missingImages?(config: ResolvedConfig): Promise<string[]>
   taskCleanup(config: ResolvedConfig): Promise<void>
   list(): Promise<SandboxIdentity[]>
   /** Told whose the sandboxes are that will be made, before any is; what the provider does about it begins with the first of them. */

@@ -88,7 +88,8 @@ export class ConfigGates {
     const spec = this.#options.specOf(sample)
     if (spec === undefined) return undefined
     // Only compose files can be filled in from metadata.
-    const usesMetadata = spec.config === undefined || spec.config.compose !== undefined
+    const { config } = spec
+    const usesMetadata = config === undefined || config.compose !== undefined || config.services !== undefined
     const metadata = usesMetadata ? sample.metadata : undefined
     const key = createHash('sha256')
       .update(JSON.stringify([spec, metadata]))

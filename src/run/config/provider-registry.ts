@@ -1,13 +1,21 @@
 import { ConfigError } from '../../errors.ts'
 import type { SandboxProvider } from '../../sandbox/provider.ts'
 
+/** What a run asks of its Docker provider. */
+export interface DockerChoices {
+  readonly noBuild?: boolean | undefined
+}
+
 /** Makes the provider of each kind when it is first asked for, once. */
 export class ProviderRegistry {
   readonly #factories: Readonly<Record<string, () => Promise<SandboxProvider>>>
   readonly #made = new Map<string, Promise<SandboxProvider>>()
 
-  constructor(factories: Readonly<Record<string, () => Promise<SandboxProvider>>> = {}) {
-    this.#factories = { docker: connectDocker, ...factories }
+  constructor(
+    factories: Readonly<Record<string, () => Promise<SandboxProvider>>> = {},
+    docker: DockerChoices = {},
+  ) {
+    this.#factories = { docker: () => connectDocker(docker), ...factories }
   }
 
   /** @throws ConfigError for an unknown kind, or when the provider cannot work here (no engine answers, for instance) */
@@ -34,7 +42,7 @@ export class ProviderRegistry {
 }
 
 /** Loaded when first asked for: it is most of what there is to load. */
-async function connectDocker(): Promise<SandboxProvider> {
+async function connectDocker(choices: DockerChoices): Promise<SandboxProvider> {
   const { DockerProvider } = await import('../../sandbox/docker/docker-provider.ts')
-  return DockerProvider.connect()
+  return DockerProvider.connect(choices)
 }

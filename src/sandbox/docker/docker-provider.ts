@@ -17,8 +17,10 @@ import { type ConnectOptions, connectEngine, type Engine } from './engine/engine
 import { Guests, type GuestsOptions, type Transport } from './guest/guests.ts'
 import { identityFromLabels, RUN_LABEL } from './identity/labels.ts'
 import { Images } from './image/images.ts'
+import { prepareImages } from './image/prepare-images.ts'
 import type { PreparedImage } from './image/prepared-image.ts'
 import type { Clock } from './image/pull.ts'
+import { missingIsolation } from './network/create-network.ts'
 import { listObjects, removeSelected } from './remove.ts'
 import { startSandbox } from './start/start-sandbox.ts'
 import { StartSupport } from './start/start-support.ts'
@@ -26,6 +28,8 @@ import { StartSupport } from './start/start-support.ts'
 export interface DockerProviderOptions extends ConnectOptions, GuestsOptions {
   /** What waits between attempts to pull; tests pass their own. */
   readonly clock?: Clock
+  /** Refuses what is not built yet. */
+  readonly noBuild?: boolean | undefined
   /** Where the subnets of networks come from; default: BELLJAR_SUBNET_RANGE, else 10.192.0.0/12. */
   readonly subnetRange?: string
 }
@@ -47,7 +51,7 @@ export class DockerProvider implements SandboxProvider {
     this.engine = engine
     this.#guests = new Guests(engine, options)
     this.#support = new StartSupport(engine, { subnetRange: options.subnetRange })
-    this.#images = new Images(engine, options.clock)
+    this.#images = new Images(engine, options)
   }
 
   /** @throws ConfigError when no engine answers, or only one that is too old */
@@ -63,15 +67,24 @@ export class DockerProvider implements SandboxProvider {
     return resolveDockerConfig(spec, context)
   }
 
+  async missingImages(config: ResolvedConfig): Promise<string[]> {
+    const { buildHashes } = config.data as DockerConfigData
+    const missing: string[] = []
+    for (const [service, hash] of Object.entries(buildHashes)) {
+      if (!(await this.#images.isBuilt(hash))) missing.push(`${config.description}: service '${service}'`)
+    }
+    return missing
+  }
+
   async taskInit(config: ResolvedConfig, context: ProviderContext): Promise<ConfigFacts> {
     const { plan, buildHashes, warnings } = config.data as DockerConfigData
     for (const message of warnings) context.report?.({ kind: 'warning', message })
-    const prepared = new Map<string, PreparedImage>()
-    for (const { name, image, container } of plan.services) {
-      const hash = buildHashes[name]
-      prepared.set(name, await this.#images.prepare(image, { ...context, ...(hash && { hash }) }))
-      this.#checkRuntime(container.hostConfig.Runtime)
+    for (const { container } of plan.services) this.#checkRuntime(container.hostConfig.Runtime)
+    for (const network of plan.networks) {
+      const message = missingIsolation(network, this.engine)
+      if (message !== undefined) context.report?.({ kind: 'warning', message })
     }
+    const prepared = await prepareImages(this.#images, { plan, buildHashes }, context)
     this.#prepared.set(config.key, prepared)
     const transports = this.#transports(plan, prepared, context)
     const images = Object.fromEntries([...prepared].map(([service, image]) => [service, image.id]))

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SandboxInitError } from '../../../src/errors.ts'
 import { connectEngine, type Engine } from '../../../src/sandbox/docker/engine/engine.ts'
 import { Images } from '../../../src/sandbox/docker/image/images.ts'
+import type { Clock } from '../../../src/sandbox/docker/image/pull.ts'
 import type { PullPolicy } from '../../../src/sandbox/sandbox-plan.ts'
 import { FakeRegistry } from '../../support/docker-registry.ts'
 
@@ -34,7 +35,7 @@ function prepare(
     },
   }
   const plan = { kind: 'reference' as const, reference, pull, ...(platform && { platform }) }
-  return new Images(engine, clock).prepare(plan, { ...(signal && { signal }) })
+  return new Images(engine, { clock }).prepare(plan, { ...(signal && { signal }) })
 }
 
 /** Requests for the manifest that one pull makes: the engine asks more than once. */
@@ -101,13 +102,14 @@ test('with the policy never, an absent image is an error and the registry is lef
 test('a pull that is waiting for its next attempt ends when it is aborted', async () => {
   registry.faults.push(...Array.from({ length: 100 }, () => ({ status: 503 })))
   const controller = new AbortController()
-  const images = new Images(engine, {
+  const clock: Clock = {
     sleep: (_ms, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason))
         controller.abort(new Error('enough'))
       }),
-  })
+  }
+  const images = new Images(engine, { clock })
   const plan = { kind: 'reference' as const, reference: registry.image, pull: 'missing' as const }
   await expect(images.prepare(plan, { signal: controller.signal })).rejects.toThrow('enough')
 })

@@ -44,9 +44,9 @@ describe('reading which sandbox is asked for', () => {
     [null, /got null/],
     [
       { kind: 'docker', image: 'x', build: '.' },
-      /exactly one of image, build and compose, got image and build/,
+      /exactly one of image, build, compose and services, got image and build/,
     ],
-    [{ kind: 'docker', network: 'none' }, /exactly one of image, build and compose, got none/],
+    [{ kind: 'docker', network: 'none' }, /exactly one of image, build, compose and services, got none/],
     [{ kind: 'docker', image: 'x', imagge: 'y' }, /imagge/],
     [{ kind: 'docker', image: 'x', network: 'some' }, /network/],
     [{ kind: 'docker', image: 'x', cpus: 0 }, /cpus/],

@@ -7,7 +7,7 @@ import { ConfigError } from '../../../errors.ts'
 
 export const OLDEST_COMPOSE = '2.26'
 
-const PLUGIN_FOLDERS = [
+export const PLUGIN_FOLDERS = [
   join(homedir(), '.docker/cli-plugins'),
   '/usr/local/lib/docker/cli-plugins',
   '/usr/local/libexec/docker/cli-plugins',
@@ -52,7 +52,7 @@ async function versionOf(candidate: Omit<ComposeCommand, 'version'>): Promise<st
   }
 }
 
-async function isExecutable(file: string): Promise<boolean> {
+export async function isExecutable(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(
     () => true,
     () => false,

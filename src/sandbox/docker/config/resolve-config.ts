@@ -1,11 +1,11 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { ConfigError } from '../../../errors.ts'
 import type { DockerConfig, SandboxSpec } from '../../../sample/sandbox-spec.ts'
-import { resolveCompose } from '../../compose/resolve.ts'
+import { resolveCompose, resolveComposeServices } from '../../compose/resolve.ts'
 import type { ResolveContext, ResolvedConfig } from '../../provider.ts'
 import type { BuildPlan, ImagePlan, SandboxPlan } from '../../sandbox-plan.ts'
 import { discoverDockerConfig } from '../discover.ts'
-import { buildHash } from '../image/build-hash.ts'
+import { planBuildHashes } from './build-hashes.ts'
 import { canonicalHash } from './canonical.ts'
 import { singleServicePlan } from './single-service.ts'
 
@@ -51,8 +51,12 @@ function describeOwn(config: DockerConfig, taskDirectory: string): Described {
 }
 
 async function describeConfig(config: DockerConfig, context: ResolveContext): Promise<Described> {
-  if (config.compose === undefined) return describeOwn(config, context.taskDirectory)
-  return resolveCompose(config.compose, context)
+  const { compose, services, networks, volumes, secrets, configs } = config
+  if (services !== undefined) {
+    return resolveComposeServices({ services, networks, volumes, secrets, configs }, context)
+  }
+  if (compose === undefined) return describeOwn(config, context.taskDirectory)
+  return resolveCompose(compose, context)
 }
 
 /** Reads what a specification names and hashes it; contacts no engine. @throws ConfigError */
@@ -69,10 +73,7 @@ export async function resolveDockerConfig(
   }
   context.signal?.throwIfAborted()
   const { plan, description, reach, warnings = [] } = await describeConfig(config, context)
-  const buildHashes: Record<string, string> = {}
-  for (const { name, image } of plan.services) {
-    if (image.kind === 'build') buildHashes[name] = await buildHash(image.build)
-  }
+  const buildHashes = await planBuildHashes(plan)
   const key = canonicalHash({ plan, buildHashes }).slice(0, 32)
   const data: DockerConfigData = { plan, buildHashes, warnings }
   return { kind: 'docker', key, description, reach, data }

@@ -1,18 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SandboxInitError } from '../../../errors.ts'
 import type { ProviderContext } from '../../provider.ts'
-import type { ImagePlan } from '../../sandbox-plan.ts'
+import type { BuildPlan, ImagePlan } from '../../sandbox-plan.ts'
 import { call } from '../engine/call.ts'
 import type { Engine } from '../engine/engine.ts'
 import { statusOf } from '../engine/engine-error.ts'
 import { buildImage } from './build.ts'
 import { buildHash } from './build-hash.ts'
+import { buildWithBuildx } from './buildx.ts'
 import { checkPlatform } from './platform.ts'
 import { type PreparedImage, preparedImage } from './prepared-image.ts'
 import { type Clock, pullImage } from './pull.ts'
 import { SharedFlights } from './shared-flights.ts'
 
 const realClock: Clock = { sleep: (ms, signal) => sleep(ms, undefined, { signal }) }
+
+/** Under which a build of a content is found again. */
+export function imageTag(hash: string): string {
+  return `belljar-cache:${hash}`
+}
+
+export interface PrepareContext extends ProviderContext {
+  /** Of what is built. */
+  readonly hash?: string | undefined
+  /** Tag of the image that another service of the plan builds. */
+  readonly imageOf?: (service: string) => string
+}
+
+export interface ImagesOptions {
+  readonly clock?: Clock | undefined
+  /** Refuses what is not built yet. */
+  readonly noBuild?: boolean | undefined
+}
 
 /** One build or pull at a time of one image of one engine, in the whole process. */
 const flights = new SharedFlights<void>()
@@ -37,14 +56,16 @@ export async function inspectImage(
 export class Images {
   readonly #engine: Engine
   readonly #clock: Clock
+  readonly #noBuild: boolean
 
-  constructor(engine: Engine, clock: Clock = realClock) {
+  constructor(engine: Engine, { clock = realClock, noBuild = false }: ImagesOptions = {}) {
     this.#engine = engine
     this.#clock = clock
+    this.#noBuild = noBuild
   }
 
   /** @throws SandboxInitError, ConfigError */
-  async prepare(plan: ImagePlan, context: ProviderContext & { hash?: string }): Promise<PreparedImage> {
+  async prepare(plan: ImagePlan, context: PrepareContext): Promise<PreparedImage> {
     const image =
       plan.kind === 'build' ? await this.#build(plan.build, context) : await this.#reference(plan, context)
     const wanted = plan.kind === 'build' ? plan.build.platform : plan.platform
@@ -78,20 +99,28 @@ export class Images {
     return this.#mustBeThere(reference, context.signal)
   }
 
-  async #build(
-    plan: Parameters<typeof buildImage>[1]['plan'],
-    context: ProviderContext & { hash?: string },
-  ): Promise<PreparedImage> {
+  /** Whether a build would be needed. */
+  async isBuilt(hash: string, signal?: AbortSignal): Promise<boolean> {
+    return (await inspectImage(this.#engine, imageTag(hash), signal)) !== undefined
+  }
+
+  async #build(plan: BuildPlan, context: PrepareContext): Promise<PreparedImage> {
     const { hash } = context
     if (!hash) throw new SandboxInitError('a build without its content hash')
-    const tag = `belljar-cache:${hash}`
+    const tag = imageTag(hash)
     const key = `build ${this.#engine.endpoint.url} ${hash}`
     await flights.run(key, context.signal, async (signal) => {
       if (await inspectImage(this.#engine, tag, signal)) return
-      if ((await buildHash(plan)) !== hash) {
+      if (!plan.buildx && (await buildHash(plan)) !== hash) {
         throw new SandboxInitError(`the build folder ${plan.context} has changed since the task was read`)
       }
-      await buildImage(this.#engine, { plan, hash, tag, signal, report: context.report })
+      if (this.#noBuild) {
+        throw new SandboxInitError(`the image of ${plan.context} is not built, and nothing may be built`)
+      }
+      const { report, imageOf = () => '' } = context
+      const request = { plan, hash, tag, signal, report }
+      if (plan.buildx) await buildWithBuildx({ ...request, imageOf }, this.#engine.endpoint.url)
+      else await buildImage(this.#engine, request)
     })
     await this.#noteUse(tag)
     return this.#mustBeThere(tag, context.signal)
