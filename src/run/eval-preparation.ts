@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.ts'
-import { Journal } from '../log/journal.ts'
+import type { Journal } from '../log/journal.ts'
+import { LogWriter } from '../log/log-writer.ts'
 import type { HeaderRecord } from '../log/records.ts'
 import type { ResolvedConfig, SandboxProvider } from '../sandbox/provider.ts'
 import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
@@ -91,12 +92,15 @@ export class EvalPreparation implements AsyncDisposable {
     const { maxSandboxes } = manager
     const { eval: evalId, maxSamples } = control
     const header = runHeader({ run, eval: evalId, task, options, maxSandboxes, maxSamples, sandboxes })
-    const name = `${logName(header.createdAt, task.name, evalId)}.jsonl`
-    const journal = await Journal.create(options.logDir ?? 'logs', name)
+    const warn = (message: string) =>
+      options.onEvent?.({ type: 'note', task: task.name, level: 'warning', message })
+    const name = logName(header.createdAt, task.name, evalId)
+    const journal = await LogWriter.open(options.logDir ?? 'logs', name, { fsync: options.fsync, warn })
     await journal.append(header)
-    options.onEvent?.({ type: 'eval-start', task: task.name, eval: evalId, log: journal.path, header })
+    const { finishedPath: log } = journal
+    options.onEvent?.({ type: 'eval-start', task: task.name, eval: evalId, log, header })
     const message = droppedConfig(task.sandbox)
-    if (message !== undefined) options.onEvent?.({ type: 'note', task: task.name, level: 'warning', message })
+    if (message !== undefined) warn(message)
     return { task: task.name, evaluation, journal, header }
   }
 

@@ -41,7 +41,10 @@ export async function evaluate(
   if (options.signal) setMaxListeners(0, options.signal)
   const run = newRunId()
   const manager = new SandboxManager({ run, maxSandboxes: options.maxSandboxes, sleep: options.sleep })
-  const providers = new ProviderRegistry(options.providers, { noBuild: options.noBuild })
+  const providers = new ProviderRegistry(options.providers, {
+    noBuild: options.noBuild,
+    transport: options.transport,
+  })
   await using preparation = new EvalPreparation({
     run,
     manager,

@@ -46,4 +46,10 @@ export interface EvaluateOptions {
   readonly sleep?: Sleep
   /** Refuses to run where images would have to be built. */
   readonly noBuild?: boolean
+  /** `engine`: Docker sandboxes are reached through the Engine's own exec, without a guest (default `guest`, where it can run). */
+  readonly transport?: 'guest' | 'engine'
+  /** Cap of each output stream of a command that names none (default 10 MiB). */
+  readonly maxOutputBytes?: number
+  /** The largest file that is read where a call names no limit (default 100 MiB). */
+  readonly maxReadBytes?: number
 }

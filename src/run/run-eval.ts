@@ -117,7 +117,7 @@ export class EvalRun {
       isSpent: () => this.task.selection.isSpent,
       // The life of a sample is its own, also when the code of another one added it.
       run: (run) => insideTask(this.#scope, () => this.#attempt(runner, run)),
-      recorded: async (record) => this.#onRecord?.(record),
+      recorded: (record) => this.#onRecord?.(record),
       abandoned: (run, why) => this.#abandoned(run, why),
       plan: (samples, origin) => this.#addFollowUps(samples, origin),
       callbackFailed: (error, origin) => this.#callbackFailed(error, origin),
@@ -138,6 +138,7 @@ export class EvalRun {
       model: options.model,
       limits: this.#limits,
       prices: options.prices,
+      callDefaults: { maxOutputBytes: options.maxOutputBytes, maxReadBytes: options.maxReadBytes },
       signal: this.#ending.signal,
       append: (record) => this.#log.append(record),
       note: (record) => this.#log.keep(record),

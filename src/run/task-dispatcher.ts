@@ -1,9 +1,10 @@
+import { setMaxListeners } from 'node:events'
 import { BelljarError } from '../errors.ts'
 import { Limiter } from '../limit/limiter.ts'
 import type { SampleRecord } from '../log/records.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import type { Task } from '../task/task.ts'
-import { type AddedTasks, insideRun, type TaskSource } from '../task/task-source.ts'
+import { type AddedTasks, insideRun, TaskSource } from '../task/task-source.ts'
 import { untilAborted } from '../util/abort.ts'
 import { Wake } from '../util/wake.ts'
 import type { EvalControl } from './control/eval-control.ts'
@@ -35,6 +36,7 @@ export class TaskDispatcher {
     this.#options = options
     this.#limiter = new Limiter(options.maxTasks)
     this.#signal = options.options.signal ?? new AbortController().signal
+    setMaxListeners(0, this.#signal)
   }
 
   /** Results in the order in which the tasks were added. Rejects when the source threw, once all evals have ended. */
@@ -100,9 +102,10 @@ export class TaskDispatcher {
   async #runOne({ evaluation, journal, header, task }: PreparedEval): Promise<EvalResult> {
     try {
       using _slot = await this.#limiter.acquire({ signal: this.#signal }).catch(() => undefined)
-      const onRecord = (record: SampleRecord) =>
-        this.#tell(() => this.#options.source.sampleComplete(record, task))
-      const result = await evaluation.run({ journal, header, onRecord })
+      const { source } = this.#options
+      const isTold = source.sampleComplete !== TaskSource.prototype.sampleComplete
+      const onRecord = (record: SampleRecord) => this.#tell(() => source.sampleComplete(record, task))
+      const result = await evaluation.run({ journal, header, onRecord: isTold ? onRecord : undefined })
       await this.#tell(() => this.#options.source.taskComplete({ ...result, task }))
       return result
     } finally {

@@ -16,6 +16,7 @@ export function configRecord(outcome: GateOutcome): ConfigRecord {
       durationMs,
       images: { ...facts.images },
       planDigest: facts.planDigest,
+      ...(facts.transports && { transports: { ...facts.transports } }),
     }
   }
   const { config, spec, error, durationMs } = outcome

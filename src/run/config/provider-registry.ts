@@ -4,6 +4,8 @@ import type { SandboxProvider } from '../../sandbox/provider.ts'
 /** What a run asks of its Docker provider. */
 export interface DockerChoices {
   readonly noBuild?: boolean | undefined
+  /** `engine`: no guest in any sandbox. */
+  readonly transport?: 'guest' | 'engine' | undefined
 }
 
 /** Makes the provider of each kind when it is first asked for, once. */
@@ -15,7 +17,7 @@ export class ProviderRegistry {
     factories: Readonly<Record<string, () => Promise<SandboxProvider>>> = {},
     docker: DockerChoices = {},
   ) {
-    this.#factories = { docker: () => connectDocker(docker), ...factories }
+    this.#factories = { docker: () => connectDocker(docker), local: openLocal, ...factories }
   }
 
   /** @throws ConfigError for an unknown kind, or when the provider cannot work here (no engine answers, for instance) */
@@ -45,4 +47,9 @@ export class ProviderRegistry {
 async function connectDocker(choices: DockerChoices): Promise<SandboxProvider> {
   const { DockerProvider } = await import('../../sandbox/docker/docker-provider.ts')
   return DockerProvider.connect(choices)
+}
+
+async function openLocal(): Promise<SandboxProvider> {
+  const { LocalProvider } = await import('../../sandbox/local/local-provider.ts')
+  return LocalProvider.open()
 }

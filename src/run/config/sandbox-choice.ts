@@ -25,6 +25,10 @@ export function chooseSandbox(
   const named = [run, task || undefined, sample.sandbox]
   const kind = (named.find((spec) => spec !== undefined) ?? discovered)?.kind
   if (kind === undefined) return undefined
+  if (kind === 'local' && run === undefined && !task)
+    throw new ConfigError(
+      "sandbox 'local' isolates nothing: only a task or a run may choose it, not a sample",
+    )
   const candidates = [sample.sandbox, run, task || undefined, discovered]
   const found = candidates.find((spec) => spec?.kind === kind && spec.config !== undefined)
   if (found) return found

@@ -163,7 +163,9 @@ export class EvalControl {
     if (dispatcher.queue.find(key)) return unchanged('it is under way')
     const ended = outcomes.takeBack(key)
     if (!ended) return unchanged('there is no such sample that ended with an error or was cancelled')
-    dispatcher.addAgain(new PlannedRun(ended.run.planned, epoch, ended.record))
+    const again = new PlannedRun(ended.run.planned, epoch, ended.record)
+    again.told = ended.run.told
+    dispatcher.addAgain(again)
     return CHANGED
   }
 }

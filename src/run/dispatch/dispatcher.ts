@@ -23,7 +23,7 @@ export interface DispatcherOptions extends SourceTellerOptions {
   /** Takes one attempt through. Rejects only when the log cannot be written. */
   readonly run: (run: PlannedRun) => Promise<RunOutcome>
   /** Told of every record, before the source is. */
-  readonly recorded?: (record: SampleRecord) => Promise<void>
+  readonly recorded?: (record: SampleRecord) => Promise<void> | undefined
   /** A run ended without a record. Returns whether the source is to be told. */
   readonly abandoned: (run: PlannedRun, why: string) => boolean
   /** Ends the whole eval with this error. */
@@ -116,7 +116,7 @@ export class Dispatcher {
   /** Ends a run that has not started. */
   abandon(run: PlannedRun, why: string): void {
     this.queue.leave(run)
-    void this.#settle(run, { kind: 'abandoned', why })
+    void this.#end(run, { kind: 'abandoned', why })
   }
 
   /** A run that was held may go on. */
@@ -233,7 +233,7 @@ export class Dispatcher {
     this.slots.release(run)
     this.#changed.set()
     if (outcome?.kind === 'retry') this.#tryAgain(run)
-    else await this.#settle(run, outcome)
+    else await this.#end(run, outcome)
   }
 
   #tryAgain(run: PlannedRun): void {
@@ -243,11 +243,21 @@ export class Dispatcher {
     else this.#admit([run])
   }
 
-  async #settle(run: PlannedRun, outcome: RunOutcome | undefined): Promise<void> {
+  #end(run: PlannedRun, outcome: RunOutcome | undefined): Promise<void> {
+    run.told = this.#settle(run, outcome, run.told)
+    return run.told
+  }
+
+  async #settle(
+    run: PlannedRun,
+    outcome: RunOutcome | undefined,
+    earlier: Promise<void> | undefined,
+  ): Promise<void> {
     const { completion } = run.planned
     if (outcome?.kind === 'record') {
       completion?.add(outcome.record)
       if (completion?.isDone) this.#completions.delete(completion)
+      await earlier
       await this.#options.recorded?.(outcome.record)
       await this.#teller.complete(outcome.record)
     } else if (outcome?.kind === 'abandoned' && !this.#options.signal.aborted) {

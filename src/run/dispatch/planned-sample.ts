@@ -25,6 +25,8 @@ export class PlannedRun {
   readonly earlier: EarlierAttempt[]
   /** The outcome that this run takes the place of. */
   readonly superseded: SampleRecord | undefined
+  /** Resolves when the source has been told how the run ended; the one that takes its place is told of after that. */
+  told: Promise<void> | undefined
 
   constructor(planned: PlannedSample, epoch: number, superseded?: SampleRecord) {
     this.planned = planned

@@ -23,6 +23,7 @@ export async function agentPhase(life: SampleLife, stage: Stage): Promise<void> 
     model: options.model,
     budget: new Budget(limits, options.prices),
     signal: time.signal,
+    callDefaults: options.callDefaults,
     letGo: () => (control.isHeld ? life.clock.whileWaiting(() => control.letGo()) : control.letGo()),
   })
   try {

@@ -4,7 +4,7 @@ import { ConfigError } from '../../errors.ts'
 import type { Budget } from '../../limit/budget.ts'
 import type { Sample } from '../../sample/sample.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
-import { recordedSandbox } from '../../sandbox/recorded-sandbox.ts'
+import { type CallDefaults, recordedSandbox } from '../../sandbox/recorded-sandbox.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { ScorerContext } from '../../score/scorer.ts'
 import { untilAborted } from '../../util/abort.ts'
@@ -17,6 +17,7 @@ export interface AccessOptions {
   readonly signal: AbortSignal
   /** Waits while an operator holds the sample. */
   readonly letGo: () => Promise<void>
+  readonly callDefaults: CallDefaults
 }
 
 /** What an agent or the scorers may reach of a sample. Its sandboxes record every call and can be used no longer once it is closed. */
@@ -81,6 +82,7 @@ export class SampleAccess {
     let recorded = this.#services.get(service.service)
     if (!recorded) {
       recorded = recordedSandbox(service, {
+        ...this.#options.callDefaults,
         record: (event) => this.#life.record(event),
         closed: this.#closed.signal,
       })

@@ -2,6 +2,8 @@ import type { Model } from '../../agent/model.ts'
 import type { Prices, SampleLimits } from '../../limit/budget.ts'
 import type { ErrorRecord, LogRecord } from '../../log/records.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
+import type { SandboxReport } from '../../sandbox/provider.ts'
+import type { CallDefaults } from '../../sandbox/recorded-sandbox.ts'
 import type { SandboxManager } from '../../sandbox/sandbox-manager.ts'
 import { linkedController } from '../../util/linked-controller.ts'
 import type { PlannedRun, RunOutcome } from '../dispatch/planned-sample.ts'
@@ -23,6 +25,7 @@ export interface SampleRunnerOptions {
   /** Read wherever they are checked: they may change. */
   readonly limits: SampleLimits
   readonly prices: Prices | undefined
+  readonly callDefaults: CallDefaults
   /** Aborted when the eval ends at once. */
   readonly signal: AbortSignal
   readonly append: (record: LogRecord) => Promise<void>
@@ -113,10 +116,13 @@ export class SampleRunner {
       epoch: run.epoch,
       attempt: run.attempt,
     }
+    const report = ({ kind, message }: SandboxReport) => {
+      if (kind === 'warning') this.#options.warn(message, run)
+    }
     return this.#startSandbox(
       life,
       (onSlot, signal) =>
-        manager.start(provider, initialised.config, { identity, group: evalId, signal, onSlot }),
+        manager.start(provider, initialised.config, { identity, group: evalId, signal, onSlot, report }),
       ending,
     )
   }

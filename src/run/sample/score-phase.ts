@@ -25,6 +25,7 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
     model: undefined,
     budget: new Budget(),
     signal: time.signal,
+    callDefaults: options.callDefaults,
     letGo: async () => undefined,
   })
   life.run.control.state = 'scoring'
