@@ -1,43 +1,56 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError, errorMessage } from '../errors.ts'
-import { toJsonLine } from './jsonl.ts'
+import { toJournalLine } from './journal/journal-line.ts'
+import { LogLock } from './journal/log-lock.ts'
 import type { LogRecord } from './records.ts'
+
+/** When what was written is forced to the disk: never, whenever a sample has ended (and at start and end), or after every write. */
+export type FsyncPolicy = 'never' | 'records' | 'always'
+
+const SYNCED_TYPES: readonly LogRecord['type'][] = ['header', 'sample', 'footer']
+
+export interface JournalOptions {
+  /** Default: 'records'. */
+  readonly fsync?: FsyncPolicy
+  readonly lock?: LogLock
+}
 
 /**
  * The append-only log of one eval: a record a line. Lines that come while a write is under way go out together with the next,
  * in the order in which they were appended.
  */
 export class Journal implements AsyncDisposable {
-  readonly path: string
+  readonly #path: string
   readonly #file: FileHandle
-  /** Lines that the next write takes, and that write. */
+  readonly #options: JournalOptions
+  /** Lines that the next write takes, whether it must reach the disk, and that write. */
   #lines: string[] = []
+  #mustSync = false
   #next: Promise<void> | undefined
   #last: Promise<void> = Promise.resolve()
 
-  private constructor(path: string, file: FileHandle) {
-    this.path = path
+  /** Over a file that is open for appending. */
+  constructor(path: string, file: FileHandle, options: JournalOptions = {}) {
+    this.#path = path
     this.#file = file
+    this.#options = options
   }
 
-  /** Makes the folder and a new file in it; never opens one that exists. @throws ConfigError when it cannot be written */
-  static async create(directory: string, name: string): Promise<Journal> {
-    const path = join(directory, name)
-    try {
-      await mkdir(directory, { recursive: true })
-      return new Journal(path, await open(path, 'ax'))
-    } catch (error) {
-      throw new ConfigError(
-        `cannot write the log: ${errorMessage(error)}; name another folder with --log-dir`,
-        { where: path, cause: error },
-      )
-    }
+  get path(): string {
+    return this.#path
+  }
+
+  /** Makes the folder and a new file in it, and locks it; never opens one that exists. @throws ConfigError when it cannot be written */
+  static async create(directory: string, name: string, options: JournalOptions = {}): Promise<Journal> {
+    const { path, file, lock } = await openNew(directory, name)
+    return new Journal(path, file, { ...options, lock })
   }
 
   /** Resolves when the record is in the file. Rejects for good once a write has failed: the log then ends where it ends. */
   append(record: LogRecord): Promise<void> {
-    this.#lines.push(toJsonLine(record))
+    this.#lines.push(toJournalLine(record))
+    this.#mustSync ||= this.#needsSync(record)
     if (this.#next === undefined) {
       this.#next = this.#writeAfter(this.#last)
       this.#last = this.#next
@@ -50,17 +63,23 @@ export class Journal implements AsyncDisposable {
     this.append(record).catch(() => undefined)
   }
 
-  /** Rejects when a write has failed; the file is closed all the same. */
+  /** Rejects when a write has failed; the file is closed and unlocked all the same. */
   async close(): Promise<void> {
     try {
       await this.#last
     } finally {
       await this.#file.close()
+      await this.#options.lock?.release()
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  #needsSync(record: LogRecord): boolean {
+    const { fsync = 'records' } = this.#options
+    return fsync === 'always' || (fsync === 'records' && SYNCED_TYPES.includes(record.type))
   }
 
   /** Each write has a promise of its own: what is in the file stays so, whatever happens to later lines. */
@@ -70,9 +89,38 @@ export class Journal implements AsyncDisposable {
       () => false,
     )
     const lines = this.#lines
+    const mustSync = this.#mustSync
     this.#lines = []
+    this.#mustSync = false
     this.#next = undefined
     if (!isWritable) return earlier
     await this.#file.appendFile(lines.join(''))
+    if (mustSync) await this.#file.datasync()
+  }
+}
+
+export interface OpenJournal {
+  readonly path: string
+  readonly file: FileHandle
+  readonly lock: LogLock
+}
+
+/** A new file, locked; the folder is made. @throws ConfigError */
+export async function openNew(directory: string, name: string): Promise<OpenJournal> {
+  const path = join(directory, name)
+  try {
+    await mkdir(directory, { recursive: true })
+    const lock = await LogLock.acquire(path)
+    const file = await open(path, 'ax').catch(async (error: unknown) => {
+      await lock.release()
+      throw error
+    })
+    return { path, file, lock }
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    throw new ConfigError(
+      `cannot write the log: ${errorMessage(error)}; name another folder with --log-dir`,
+      { where: path, cause: error },
+    )
   }
 }

@@ -97,6 +97,8 @@ export const configRecordSchema = z.object({
   durationMs: z.number(),
   images: z.record(z.string(), z.string()).optional(),
   planDigest: z.string().optional(),
+  /** `guest` or `engine` by service. */
+  transports: z.record(z.string(), z.string()).optional(),
   error: errorRecordSchema.optional(),
 })
 export type ConfigRecord = z.infer<typeof configRecordSchema>
@@ -169,6 +171,18 @@ export const sampleRecordSchema = z.object({
   phases: z.array(z.object({ name: z.string(), durationMs: z.number() })),
   usage: z.record(z.string(), z.record(z.string(), z.number())),
 })
+
+/** A sample that has begun: what a log knows of one whose run was killed. */
+export const sampleStartSchema = z.object({
+  type: z.literal('sample-start'),
+  uuid: z.string(),
+  id: sampleId,
+  epoch: z.number(),
+  startedAt: time,
+  input: z.string(),
+  target: z.union([z.string(), z.array(z.string())]).optional(),
+})
+export type SampleStartRecord = z.infer<typeof sampleStartSchema>
 
 /** How one epoch of one sample ended; what a source's `sampleComplete` is told. */
 export type SampleRecord = z.infer<typeof sampleRecordSchema>
@@ -245,6 +259,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   headerSchema,
   configRecordSchema,
   eventRecordSchema,
+  sampleStartSchema,
   sampleRecordSchema,
   noteRecordSchema,
   sourceStateSchema,

@@ -1,0 +1,90 @@
+import type { TranscriptEvent } from '../../agent/transcript.ts'
+import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../records.ts'
+import { Compressor } from '../zip/compressor.ts'
+import { ZipWriter } from '../zip/zip-writer.ts'
+import { toHeader, toStart } from './header.ts'
+import { toMemberJson } from './member-json.ts'
+import { EvalReductions } from './reductions.ts'
+import { sampleMemberName, toSampleMember } from './sample.ts'
+import { toSummary } from './summary.ts'
+
+const SUMMARIES_PER_MEMBER = 1000
+
+/** Member of our own, which Inspect passes over: configurations and notes, in the order in which they came. */
+export const RECORDS_MEMBER = '_belljar/records.json'
+
+/**
+ * Writes the members of a finished log in the order that Inspect's have. Holds one sample at a time, the summaries in compressed form,
+ * and id and scores of each sample.
+ */
+export class EvalWriter {
+  readonly reductions: EvalReductions
+  readonly #zip: ZipWriter
+  readonly #header: HeaderRecord
+  readonly #summaries = new Compressor()
+  readonly #others: LogRecord[] = []
+  #batch: string[] = []
+  #batches = 0
+
+  private constructor(zip: ZipWriter, header: HeaderRecord) {
+    this.#zip = zip
+    this.#header = header
+    this.reductions = new EvalReductions(header.scorers)
+  }
+
+  static async create(path: string, header: HeaderRecord): Promise<EvalWriter> {
+    const zip = await ZipWriter.create(path)
+    await zip.add('_journal/start.json', toMemberJson(toStart(header)))
+    return new EvalWriter(zip, header)
+  }
+
+  /** A configuration or a note. */
+  addOther(record: LogRecord): void {
+    this.#others.push(record)
+  }
+
+  /** A sample that another takes the place of: only its member is kept, which readers pass over for the later one of the same name. */
+  async addSuperseded(record: SampleRecord, events: readonly TranscriptEvent[]): Promise<void> {
+    await this.#addMember(record, events)
+  }
+
+  async addSample(record: SampleRecord, events: readonly TranscriptEvent[]): Promise<void> {
+    const summary = JSON.stringify(toSummary(record))
+    await this.#summaries.write(`${this.reductions.samples === 0 ? '[' : ','}${summary}`)
+    this.reductions.add(record)
+    await this.#addMember(record, events)
+    this.#batch.push(summary)
+    if (this.#batch.length >= SUMMARIES_PER_MEMBER) await this.#endBatch()
+  }
+
+  /** Writes what comes last. Resolves with the number of members when all of it is on the disk. */
+  async end(footer: FooterRecord): Promise<number> {
+    if (this.#batch.length > 0) await this.#endBatch()
+    await this.#summaries.write(this.reductions.samples === 0 ? '[]' : ']')
+    await this.#zip.addCompressed('summaries.json', await this.#summaries.end())
+    const { reductions } = this
+    if (this.#header.scorers.length > 0)
+      await this.#zip.add('reductions.json', toMemberJson(reductions.member(footer)))
+    if (this.#others.length > 0) await this.#zip.add(RECORDS_MEMBER, JSON.stringify(this.#others))
+    const header = toHeader({ header: this.#header, footer, usage: reductions.usage })
+    await this.#zip.add('header.json', toMemberJson(header))
+    await this.#zip.end()
+    return new Set(this.#zip.members.map(({ name }) => name)).size
+  }
+
+  /** Closes the file, unfinished as it is. */
+  async abandon(): Promise<void> {
+    await this.#zip.abandon()
+  }
+
+  #addMember(record: SampleRecord, events: readonly TranscriptEvent[]): Promise<void> {
+    const member = JSON.stringify(toSampleMember(record, events))
+    return this.#zip.add(sampleMemberName(record.id, record.epoch), member)
+  }
+
+  async #endBatch(): Promise<void> {
+    const batch = this.#batch
+    this.#batch = []
+    await this.#zip.add(`_journal/summaries/${++this.#batches}.json`, `[${batch.join(',')}]`)
+  }
+}

@@ -1,0 +1,88 @@
+import type { ToolErrorKind } from '../../agent/messages.ts'
+import type { TranscriptEvent } from '../../agent/transcript.ts'
+import type { SandboxEvent } from '../../sandbox/recorded-sandbox.ts'
+import { fromChatMessage, fromModelOutput, fromToolErrorType } from './messages.ts'
+import type { EvalEvent, EvalModelEvent, EvalSandboxEvent, EvalToolEvent } from './schema/events.ts'
+import type { ChatMessage } from './schema/values.ts'
+
+/** Our event behind one of a log's, attachments resolved; undefined for those that only frame a sample. Also reads events that Inspect wrote. */
+export function fromEvalEvent(event: EvalEvent, pool: readonly ChatMessage[]): TranscriptEvent | undefined {
+  switch (event.event) {
+    case 'model':
+      return modelEvent(event, pool)
+    case 'tool':
+      return toolEvent(event)
+    case 'sandbox':
+      return sandboxEvent(event)
+    case 'info': {
+      const { type } = ours(event)
+      if (typeof type === 'string') return { ...(event.data as object), type } as TranscriptEvent
+      return { type: 'info', startedMs: startOf(event), source: event.source ?? '', data: event.data }
+    }
+    default:
+      return undefined
+  }
+}
+
+function modelEvent(event: EvalModelEvent, pool: readonly ChatMessage[]): TranscriptEvent {
+  const refs = event.input_refs ?? []
+  const chats = [...event.input, ...refs.flatMap(([start, end]) => pool.slice(start, end))]
+  const { inputFrom = 0 } = ours(event) as { inputFrom?: number }
+  const output = fromModelOutput(event.output)
+  return {
+    type: 'model-output',
+    ...times(event),
+    model: event.model,
+    inputFrom,
+    input: chats.slice(inputFrom).map(fromChatMessage),
+    ...(output ? { output } : {}),
+    ...(event.error ? { error: event.error } : {}),
+  }
+}
+
+function toolEvent(event: EvalToolEvent): TranscriptEvent {
+  const { id, function: name, arguments: args, result, error } = event
+  const { parseError, errorKind } = ours(event) as { parseError?: string; errorKind?: ToolErrorKind }
+  return {
+    type: 'tool-call',
+    ...times(event),
+    call: { id, name, arguments: args, ...(parseError === undefined ? {} : { parseError }) },
+    result: typeof result === 'string' ? result : JSON.stringify(result ?? ''),
+    ...(error ? { error: { kind: errorKind ?? fromToolErrorType(error.type), message: error.message } } : {}),
+  }
+}
+
+const ACTIONS = { exec: 'exec', read_file: 'read', write_file: 'write' } as const
+
+function sandboxEvent(event: EvalSandboxEvent): SandboxEvent {
+  const { hasOutput, durationMs, ...facts } = ours(event) as Partial<SandboxEvent> & { hasOutput?: boolean }
+  const isOurs = hasOutput !== undefined
+  const output = isOurs && !hasOutput ? undefined : (event.output ?? undefined)
+  return {
+    type: 'sandbox-call',
+    ...times(event),
+    ...(durationMs === undefined ? {} : { durationMs }),
+    service: 'default',
+    action: ACTIONS[event.action],
+    ...(isOurs ? {} : { exitCode: event.result, command: event.cmd ? [event.cmd] : undefined }),
+    ...facts,
+    ...(event.file ? { path: event.file } : {}),
+    ...(output === undefined ? {} : { output }),
+  }
+}
+
+function ours({ metadata }: EvalEvent): Readonly<Record<string, unknown>> {
+  return (metadata?.belljar ?? {}) as Record<string, unknown>
+}
+
+function startOf({ timestamp }: EvalEvent): number {
+  return timestamp === undefined ? 0 : Date.parse(timestamp)
+}
+
+function times(event: EvalModelEvent | EvalToolEvent | EvalSandboxEvent) {
+  const startedMs = startOf(event)
+  const { working_time } = event as { working_time?: number | null }
+  if (typeof working_time === 'number') return { startedMs, durationMs: Math.round(working_time * 1000) }
+  const endedMs = event.completed ? Date.parse(event.completed) : startedMs
+  return { startedMs, durationMs: endedMs - startedMs }
+}

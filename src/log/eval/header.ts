@@ -1,0 +1,114 @@
+import type { FooterRecord, HeaderRecord } from '../records.ts'
+import { toEvalError } from './errors.ts'
+import { toEvalId } from './sample.ts'
+import type { HeaderMember } from './schema/members.ts'
+import type { EvalUsage } from './schema/values.ts'
+
+const VERSION = 2
+const NO_MODEL = 'none/none'
+
+/** First member: what is known before anything has run. */
+export function toStart(header: HeaderRecord) {
+  return { version: VERSION, eval: evalSpec(header), plan: PLAN }
+}
+
+const PLAN = { name: 'plan', steps: [{ solver: 'agent', params: {}, params_passed: {} }], config: {} }
+
+export interface HeaderParts {
+  readonly header: HeaderRecord
+  readonly footer: FooterRecord
+  readonly usage: Readonly<Record<string, EvalUsage>>
+}
+
+/** Last member: the outcome. */
+export function toHeader({ header, footer, usage }: HeaderParts): HeaderMember {
+  const { totals, error } = footer
+  return {
+    ...toStart(header),
+    status: footer.status,
+    results: {
+      total_samples: totals.total,
+      completed_samples: totals.success + totals.limit,
+      scores: footer.scores.map(({ scorer, reducer, scored, unscored, metrics }) => ({
+        name: scorer,
+        scorer,
+        reducer: reducer ?? (header.epochs > 1 ? 'mean' : undefined),
+        scored_samples: scored,
+        unscored_samples: unscored,
+        params: {},
+        metrics: Object.fromEntries(
+          metrics.map(({ name, value }) => [name, { name, value: value ?? Number.NaN, params: {} }]),
+        ),
+      })),
+    },
+    stats: {
+      started_at: offsetTime(header.createdAt),
+      completed_at: offsetTime(footer.completedAt),
+      model_usage: { ...usage },
+      role_usage: {},
+    },
+    error: error && toEvalError(error),
+    invalidated: false,
+    tags: header.task.tags ?? [],
+    metadata: header.task.metadata ?? {},
+    belljar: { header, footer },
+  }
+}
+
+function evalSpec(header: HeaderRecord): HeaderMember['eval'] {
+  const { task, dataset, config, epochs } = header
+  return {
+    eval_id: header.eval,
+    run_id: header.run,
+    created: offsetTime(header.createdAt),
+    task: task.name,
+    task_id: header.eval,
+    task_version: task.version ?? 0,
+    task_file: task.file,
+    task_display_name: task.name,
+    task_attribs: {},
+    task_args: task.parameters,
+    task_args_passed: task.parameters,
+    dataset: {
+      samples: dataset.samples,
+      sample_ids: dataset.sampleIds.map(toEvalId),
+      shuffled: false,
+    },
+    model: header.model ?? NO_MODEL,
+    model_generate_config: {},
+    model_args: {},
+    config: {
+      epochs,
+      epochs_reducer: ['mean'],
+      fail_on_error: config.failOnError,
+      max_samples: config.maxSamples,
+      max_sandboxes: config.maxSandboxes,
+      ...limitFields(config.limits),
+    },
+    packages: { belljar: header.belljar },
+    scorers: header.scorers.map(({ name, metrics }) => ({
+      name,
+      options: {},
+      metrics: metrics.map((metric) => ({ name: metric, options: {} })),
+      metadata: {},
+    })),
+    tags: task.tags,
+    metadata: task.metadata,
+  }
+}
+
+function limitFields({ messages, tokens, turns, timeMs, workingMs }: Readonly<Record<string, number>>) {
+  const seconds = (ms: number | undefined) => (ms === undefined ? undefined : Math.ceil(ms / 1000))
+  return {
+    message_limit: messages,
+    token_limit: tokens,
+    turn_limit: turns,
+    time_limit: seconds(timeMs),
+    working_limit: seconds(workingMs),
+  }
+}
+
+/** Times as Inspect writes them. */
+export function offsetTime(iso: string): string {
+  return iso.replace(/(\.\d+)?Z$/, '+00:00')
+}

@@ -1,0 +1,150 @@
+import type { TranscriptEvent } from '../../agent/transcript.ts'
+import type { SampleRecord } from '../records.ts'
+import { Attachments, attach } from './attachments.ts'
+import { CANCELLED_ERROR, toEvalError } from './errors.ts'
+import { fromEvalEvent } from './event-unmap.ts'
+import { fromLimit, toLimit } from './limits.ts'
+import { MessagePool } from './message-pool.ts'
+import { fromChatMessage, fromUsage, plainText, toUsage } from './messages.ts'
+import type { SampleMember, SummaryEntry } from './schema/members.ts'
+import type { EvalModelOutput } from './schema/values.ts'
+import { EvalTranscript } from './transcript.ts'
+
+/** Inspect knows whole numbers and text as ids. */
+export function toEvalId(id: SampleRecord['id']): SampleRecord['id'] {
+  return typeof id === 'number' && !Number.isSafeInteger(id) ? String(id) : id
+}
+
+/** Name of a sample's member; the id is part of it as it is. */
+export function sampleMemberName(id: SampleRecord['id'], epoch: number): string {
+  return `samples/${id}_epoch_${epoch}.json`
+}
+
+/** A sample with its events in Inspect's form. What that form has no place for is under `belljar`. */
+export function toSampleMember(record: SampleRecord, events: readonly TranscriptEvent[]): SampleMember {
+  const { type, input, metadata, files, setup, choices, messages, output, scores, ...ours } = record
+  const attachments = new Attachments()
+  const pool = new MessagePool(record.uuid, attachments)
+  const evalEvents = new EvalTranscript(record).build(events, { attachments, pool })
+  return {
+    ...commonFields(record),
+    input,
+    choices,
+    sandbox: record.sandbox && [record.sandbox.kind, record.sandbox.key],
+    files,
+    setup,
+    messages: pool.final(messages),
+    output: finalOutput(record),
+    scores: toScores(scores),
+    metadata,
+    store: {},
+    events: evalEvents,
+    error: record.error ? toEvalError(record.error) : cancelledError(record),
+    error_retries: record.earlier?.map(({ error }) => toEvalError(error)),
+    limit: record.limit && toLimit(record.limit),
+    attachments: attachments.texts,
+    events_data: { messages: pool.messages, calls: [] },
+    belljar: ours,
+  }
+}
+
+/** What the sample and its summary have in common. */
+export function commonFields(record: SampleRecord) {
+  return {
+    id: toEvalId(record.id),
+    epoch: record.epoch,
+    target: record.target ?? '',
+    model_usage: Object.fromEntries(
+      Object.entries(record.usage).map(([model, usage]) => [model, toUsage(usage)]),
+    ),
+    role_usage: {},
+    started_at: record.startedAt,
+    completed_at: record.completedAt,
+    total_time: record.totalMs / 1000,
+    working_time: record.workingMs / 1000,
+    uuid: record.uuid,
+  }
+}
+
+export function toScores(scores: SampleRecord['scores']): SampleMember['scores'] {
+  return Object.fromEntries(Object.entries(scores).map(([name, score]) => [name, { ...score }])) as never
+}
+
+function cancelledError({ status }: SampleRecord) {
+  return status === 'cancelled' ? CANCELLED_ERROR : undefined
+}
+
+function finalOutput({ uuid, output, messages, usage }: SampleRecord): EvalModelOutput {
+  const last = messages.findLast(({ role }) => role === 'assistant')
+  const model = (last as { model?: string } | undefined)?.model ?? Object.keys(usage)[0] ?? ''
+  const message = { id: `${uuid}-output`, role: 'assistant' as const, content: output }
+  return { model, choices: [{ message, stop_reason: 'stop' }], completion: output }
+}
+
+/** The record behind a sample of a log; of one that Inspect wrote, what it says in our terms. */
+export function fromSampleMember(member: SampleMember): SampleRecord {
+  const { messages = [], choices, files, setup } = member
+  return {
+    ...fromSummary(member),
+    choices: choices ?? undefined,
+    files: files ?? undefined,
+    setup: setup ?? undefined,
+    messages: messages.map(fromChatMessage),
+    output: plainText(member.output?.choices?.[0]?.message.content ?? member.output?.completion ?? ''),
+  }
+}
+
+export function eventsOf({ events = [], attachments = {}, events_data }: SampleMember): TranscriptEvent[] {
+  const pool = attach(events_data?.messages ?? [], attachments)
+  return events.flatMap((event) => fromEvalEvent(attach(event, attachments), pool) ?? [])
+}
+
+/** As much of a record as a summary holds. */
+export function fromSummary(entry: SampleMember | SummaryEntry): SampleRecord {
+  const ours = (entry.belljar ?? {}) as Partial<SampleRecord>
+  const { error, limit } = entry
+  const message = typeof error === 'string' ? error : error?.message
+  const theirLimit = typeof limit === 'string' ? { type: limit, limit: 0 } : (limit ?? undefined)
+  const isForeign = ours.status === undefined
+  return {
+    type: 'sample',
+    uuid: entry.uuid ?? '',
+    id: entry.id,
+    epoch: entry.epoch,
+    attempt: 1,
+    status: message !== undefined ? 'error' : theirLimit ? 'limit' : 'success',
+    input:
+      typeof entry.input === 'string'
+        ? entry.input
+        : entry.input.map(({ content }) => plainText(content)).join('\n'),
+    metadata: entry.metadata ?? {},
+    messages: [],
+    output: '',
+    scores: (entry.scores ?? {}) as SampleRecord['scores'],
+    ...(isForeign ? foreignFields(entry) : {}),
+    ...(isForeign && message !== undefined ? { error: { kind: 'internal', code: 'error', message } } : {}),
+    ...(isForeign && theirLimit ? { limit: fromLimit(theirLimit) } : {}),
+    ...ours,
+  } as SampleRecord
+}
+
+function foreignFields(entry: SampleMember | SummaryEntry): Partial<SampleRecord> {
+  const startedAt = isoTime(entry.started_at)
+  return {
+    target: entry.target,
+    startedAt,
+    completedAt: entry.completed_at ? isoTime(entry.completed_at) : startedAt,
+    totalMs: (entry.total_time ?? 0) * 1000,
+    workingMs: (entry.working_time ?? 0) * 1000,
+    phases: [],
+    usage: Object.fromEntries(
+      Object.entries(entry.model_usage ?? {}).map(([model, usage]) => [model, { ...fromUsage(usage) }]),
+    ),
+  }
+}
+
+/** As our records write times. */
+export function isoTime(text: string | null | undefined): string {
+  const ms = Date.parse(text ?? '')
+  return new Date(Number.isNaN(ms) ? 0 : ms).toISOString()
+}

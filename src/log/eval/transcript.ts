@@ -1,0 +1,103 @@
+import type { TranscriptEvent } from '../../agent/transcript.ts'
+import type { SampleRecord } from '../records.ts'
+import type { Attachments } from './attachments.ts'
+import { toEvalError } from './errors.ts'
+import { type EventMapOptions, toEvalEvent } from './event-map.ts'
+import { toLimit } from './limits.ts'
+import type { EvalEvent } from './schema/events.ts'
+
+/** Phases that show as spans, and what Inspect calls their kind. */
+const SPAN_TYPES: Readonly<Record<string, string>> = {
+  files: 'init',
+  setup: 'init',
+  agent: 'agent',
+  tests: 'init',
+  score: 'scorers',
+}
+
+interface Span {
+  readonly id: string
+  readonly name: string
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** The events of one sample as Inspect shows them: its start, a span for each phase with what happened in it, scores, and how it ended. */
+export class EvalTranscript {
+  readonly #record: SampleRecord
+  readonly #startMs: number
+  readonly #events: EvalEvent[] = []
+
+  constructor(record: SampleRecord) {
+    this.#record = record
+    this.#startMs = Date.parse(record.startedAt)
+  }
+
+  build(events: readonly TranscriptEvent[], options: EventMapOptions): EvalEvent[] {
+    this.#add(this.#startMs, { event: 'sample_init', sample: this.#problem(options.attachments), state: {} })
+    // The pool grows in the order in which the calls were recorded, whatever order they are shown in.
+    const mapped = events.map((event) => ({ startMs: event.startedMs, payload: toEvalEvent(event, options) }))
+    const spans = this.#spans()
+    const spanAt = (atMs: number) => spans.findLast(({ startMs }) => atMs >= startMs)
+    for (const { startMs, payload } of mapped) if (!spanAt(startMs)) this.#add(startMs, payload)
+    for (const span of spans) {
+      const { id, name, startMs, endMs } = span
+      this.#add(startMs, { event: 'span_begin', id, name, type: SPAN_TYPES[name] }, id)
+      const inside = mapped.filter((event) => spanAt(event.startMs) === span)
+      for (const event of inside) this.#add(event.startMs, event.payload, id)
+      if (name === 'score') this.#scores(endMs, id)
+      this.#add(endMs, { event: 'span_end', id }, id)
+    }
+    this.#ending()
+    return this.#events
+  }
+
+  /** Phases follow each other from the start of the sample. */
+  #spans(): Span[] {
+    const spans: Span[] = []
+    let startMs = this.#startMs
+    for (const { name, durationMs } of this.#record.phases) {
+      const endMs = startMs + durationMs
+      const id = `${this.#record.uuid}-${name}`
+      if (name in SPAN_TYPES) spans.push({ id, name, startMs, endMs })
+      startMs = endMs
+    }
+    return spans
+  }
+
+  #problem(attachments: Attachments) {
+    const { id, input, target, choices, metadata, setup } = this.#record
+    return attachments.detach({ id, input, target: target ?? '', choices, metadata, setup })
+  }
+
+  #scores(atMs: number, span: string): void {
+    const { scores, target } = this.#record
+    for (const [scorer, score] of Object.entries(scores))
+      this.#add(
+        atMs,
+        { event: 'score', score: { ...score } as never, target: target ?? '', intermediate: false, scorer },
+        span,
+      )
+  }
+
+  #ending(): void {
+    const { error, limit, completedAt } = this.#record
+    const atMs = Date.parse(completedAt)
+    const reached = limit && toLimit(limit)
+    if (reached) {
+      const message = `The ${reached.type} limit of ${reached.limit} was reached.`
+      this.#add(atMs, { event: 'sample_limit', ...reached, message })
+    }
+    if (error) this.#add(atMs, { event: 'error', error: toEvalError(error) })
+  }
+
+  #add(atMs: number, payload: Omit<EvalEvent, 'uuid' | 'timestamp'>, span?: string): void {
+    this.#events.push({
+      uuid: `${this.#record.uuid}-e${this.#events.length}`,
+      span_id: span,
+      timestamp: new Date(atMs).toISOString(),
+      working_start: Math.max(0, (atMs - this.#startMs) / 1000),
+      ...payload,
+    } as EvalEvent)
+  }
+}

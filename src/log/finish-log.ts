@@ -1,0 +1,72 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { BelljarError, errorMessage } from '../errors.ts'
+import { type ConvertedJournal, type ConvertJournalOptions, convertJournal } from './convert-journal.ts'
+import { headerMemberSchema } from './eval/schema/members.ts'
+import { LogLock } from './journal/log-lock.ts'
+import { parsePythonJson } from './jsonl.ts'
+import { finishedPathOf } from './log-paths.ts'
+import { ZipFile } from './zip/zip-file.ts'
+
+export interface FinishedLog extends ConvertedJournal {
+  readonly path: string
+  /** A journal with damaged lines is kept, under this name. */
+  readonly keptJournal?: string
+}
+
+/**
+ * Makes the finished log of a journal beside it and removes the journal, but not before the log was read back whole.
+ * Until then the log has a name that no reader of the folder takes for a log.
+ * @throws BelljarError; the journal then is as it was
+ */
+export async function finishLog(
+  journalPath: string,
+  options: ConvertJournalOptions = { recover: false },
+): Promise<FinishedLog> {
+  const lock = await LogLock.acquire(journalPath)
+  const path = finishedPathOf(journalPath)
+  const part = `${path}.part`
+  try {
+    const converted = await convertJournal(journalPath, part, options)
+    await verifyLog(part, converted.members)
+    await rename(part, path)
+    await syncFolder(dirname(path))
+    const keptJournal = await retireJournal(journalPath, converted)
+    return { ...converted, path, keptJournal }
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined)
+    if (error instanceof BelljarError) throw error
+    throw new BelljarError('log-not-finished', `cannot write ${path}: ${errorMessage(error)}`, {
+      cause: error,
+    })
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Reads every member back. @throws ConfigError at the first that is wrong */
+async function verifyLog(path: string, members: number): Promise<void> {
+  await using zip = await ZipFile.open(path)
+  const { names } = zip
+  if (names.length !== members)
+    throw new BelljarError('log-damaged', `${path} has ${names.length} members, expected ${members}`)
+  for (const name of names) await zip.verify(name)
+  headerMemberSchema.parse(parsePythonJson(await zip.text('header.json')))
+}
+
+async function retireJournal(path: string, { damagedLines }: ConvertedJournal): Promise<string | undefined> {
+  if (damagedLines === 0) {
+    await rm(path)
+    return undefined
+  }
+  const kept = `${path}.damaged`
+  await rename(path, kept)
+  return kept
+}
+
+/** So that the new name outlives a crash of the machine; not every file system can. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined)
+  await folder?.sync().catch(() => undefined)
+  await folder?.close()
+}

@@ -1,0 +1,56 @@
+import { ConfigError } from '../../errors.ts'
+import { type LogRecord, logRecordSchema } from '../records.ts'
+import { openJournalLine } from './journal-line.ts'
+import { type JournalLine, journalLines } from './journal-lines.ts'
+
+export interface JournalReadOptions {
+  /** Told of each damaged line that is followed by others; without it such a line is an error. */
+  readonly onDamaged?: (line: JournalLine) => void
+}
+
+/** Streams the records of a journal. A torn last line, as a crash leaves it, is left out. @throws ConfigError on anything else that is no record */
+export async function* readJournal(
+  path: string,
+  options: JournalReadOptions = {},
+): AsyncGenerator<LogRecord> {
+  for await (const { line, json } of soundLines(path, options))
+    yield parseRecord(json, `${path}:${line.number}`)
+}
+
+export interface SoundLine {
+  readonly line: JournalLine
+  readonly json: string
+}
+
+/** The lines whose checksums are right. */
+export async function* soundLines(path: string, options: JournalReadOptions = {}): AsyncGenerator<SoundLine> {
+  let damaged: JournalLine | undefined
+  for await (const line of journalLines(path)) {
+    if (damaged) reportDamaged(damaged, path, options)
+    const json = openJournalLine(line.bytes)
+    damaged = json === undefined ? line : undefined
+    if (json !== undefined) yield { line, json }
+  }
+  if (damaged?.number === 1) reportDamaged(damaged, path, {})
+}
+
+function reportDamaged(line: JournalLine, path: string, { onDamaged }: JournalReadOptions): void {
+  if (onDamaged) {
+    onDamaged(line)
+    return
+  }
+  const isFirst = line.number === 1
+  throw new ConfigError(
+    isFirst ? 'not a belljar log' : 'a damaged line; belljar log recover makes a log of the sound ones',
+    { where: `${path}:${line.number}` },
+  )
+}
+
+/** @throws ConfigError */
+export function parseRecord(json: string, where: string): LogRecord {
+  const result = logRecordSchema.safeParse(JSON.parse(json))
+  if (result.success) return result.data
+  throw new ConfigError(`not a belljar log record: ${result.error.issues[0]?.message ?? 'unknown'}`, {
+    where,
+  })
+}
