@@ -15,6 +15,8 @@ export interface RunFlags {
   readonly sampleId?: string[]
   /** false with `--no-build`. */
   readonly build?: boolean
+  /** false with `--no-guest`. */
+  readonly guest?: boolean
   readonly failOnError?: FailOnError
   readonly continueOnFail?: boolean
   readonly retryOnError?: number

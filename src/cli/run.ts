@@ -40,6 +40,7 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .option('--retry-infra <n>', 'further attempts after a sandbox failed', wholeNumber)
     .option('--score-on-error', 'score what an agent left that ended with an error')
     .option('--no-build', 'refuse to run where images would have to be built')
+    .option('--no-guest', "reach sandboxes through the Engine's own exec")
     .option('--log-dir <dir>', 'folder of the logs', 'logs')
     .option('--log-level <level>', 'diagnostics on stderr: debug, info, warn, error, silent', 'warn')
     .option('--json', 'events on stdout, one object a line')
@@ -61,13 +62,29 @@ async function runFiles(files: string[], flags: RunFlags): Promise<number> {
   using guard = guardProcess(output)
   const signal = AbortSignal.any([stop.signal, guard.signal])
   const result = await withProgress(output, flags, (onEvent) => {
-    const { T: _parameters, json: _json, logLevel: _level, sampleId: sampleIds, build, ...rest } = flags
+    const {
+      T: _parameters,
+      json: _json,
+      logLevel: _level,
+      sampleId: sampleIds,
+      build,
+      guest,
+      ...rest
+    } = flags
     const sandbox = flags.sandbox === undefined ? undefined : parseSandboxSpec(flags.sandbox)
     const told = (event: RunEvent) => {
       if (event.type === 'run-start') runId = event.run
       onEvent(event)
     }
-    return evaluate(loaded.flat(), { ...rest, sampleIds, noBuild: build === false, sandbox, signal, onEvent: told })
+    return evaluate(loaded.flat(), {
+      ...rest,
+      sampleIds,
+      noBuild: build === false,
+      transport: guest === false ? 'engine' : 'guest',
+      sandbox,
+      signal,
+      onEvent: told,
+    })
   })
   report(result, flags, output)
   return exitCode(result, stop.received)

@@ -72,8 +72,10 @@ export async function evaluate(
   }
 }
 
+const COUNTS = ['epochs', 'maxSamples', 'maxSandboxes', 'maxTasks', 'maxOutputBytes', 'maxReadBytes'] as const
+
 function checkCounts(options: EvaluateOptions): void {
-  for (const name of ['epochs', 'maxSamples', 'maxSandboxes', 'maxTasks'] as const) {
+  for (const name of COUNTS) {
     const value = options[name]
     if (value === undefined || (Number.isInteger(value) && value >= 1)) continue
     throw new ConfigError(`expected a whole number of at least 1, got ${value}`, { where: name })

@@ -91,7 +91,7 @@ export interface StartedSandbox extends AsyncDisposable {
   remove(): Promise<RemovalReport>
 }
 
-export type RemovedKind = 'container' | 'network' | 'volume' | 'image'
+export type RemovedKind = 'container' | 'network' | 'volume' | 'image' | 'folder'
 
 export interface LeftObject {
   readonly kind: RemovedKind

@@ -1,5 +1,13 @@
 import { BelljarError, errorMessage } from '../errors.ts'
-import type { ExecOptions, ExecResult, Sandbox } from './sandbox.ts'
+import { recordedProcess } from './recorded-process.ts'
+import type {
+  ExecOptions,
+  ExecResult,
+  ReadOptions,
+  Sandbox,
+  SandboxProcess,
+  SpawnOptions,
+} from './sandbox.ts'
 
 /** One call on a sandbox; sizes in bytes, times in milliseconds. Output is the last part only, for reading. */
 export interface SandboxEvent {
@@ -47,56 +55,72 @@ type Recorder = <T>(
 ) => Promise<T>
 
 function recorder(service: string, options: RecordOptions): Recorder {
-  const { record, closed } = options
   return async (facts, call, results) => {
-    if (closed?.aborted)
-      throw new BelljarError('sandbox-closed', 'the sandbox can no longer be used: the agent has ended')
-    const startedMs = Date.now()
-    const finish = (more: Partial<SandboxEvent> = {}) =>
-      record({
-        type: 'sandbox-call',
-        startedMs,
-        durationMs: Date.now() - startedMs,
-        service,
-        ...facts,
-        ...more,
-      })
+    const finish = begin(service, facts, options)
     try {
       const value = await call()
       finish(results?.(value))
       return value
     } catch (error) {
-      const code = error instanceof BelljarError ? error.code : 'error'
-      finish({ error: { code, message: errorMessage(error) } })
+      finish({ error: errorFacts(error) })
       throw error
     }
   }
 }
 
+/** Notes the start of a call; what is returned records its end. */
+function begin(service: string, facts: CallFacts, { record, closed }: RecordOptions) {
+  if (closed?.aborted)
+    throw new BelljarError('sandbox-closed', 'the sandbox can no longer be used: the agent has ended')
+  const startedMs = Date.now()
+  return (more: Partial<SandboxEvent> = {}) =>
+    record({
+      type: 'sandbox-call',
+      startedMs,
+      durationMs: Date.now() - startedMs,
+      service,
+      ...facts,
+      ...more,
+    })
+}
+
+function errorFacts(error: unknown): NonNullable<SandboxEvent['error']> {
+  const code = error instanceof BelljarError ? error.code : 'error'
+  return { code, message: errorMessage(error) }
+}
+
 const byteCount = (content: string | Uint8Array) => ({ bytes: Buffer.byteLength(content) })
 
-export interface RecordOptions {
+/** For calls that name none. */
+export interface CallDefaults {
+  readonly maxOutputBytes?: number | undefined
+  readonly maxReadBytes?: number | undefined
+}
+
+export interface RecordOptions extends CallDefaults {
   readonly record: (event: SandboxEvent) => void
   /** Once aborted, further calls throw: for the handle of an agent that has ended. */
   readonly closed?: AbortSignal
 }
 
 /** The same sandbox, with every call, failed ones included, told to `record`. */
-export function recordedSandbox(sandbox: Sandbox, options: RecordOptions): Sandbox {
-  const run = recorder(sandbox.service, options)
+export function recordedSandbox(sandbox: Sandbox, recording: RecordOptions): Sandbox {
+  const run = recorder(sandbox.service, recording)
+  const output = (options?: ExecOptions) => withDefault(options, 'maxOutputBytes', recording.maxOutputBytes)
+  const reading = (options?: ReadOptions) => withDefault(options, 'maxBytes', recording.maxReadBytes)
   return {
     service: sandbox.service,
     exec: (command, options) =>
       run(
         { action: 'exec', command, options: shownOptions(options) },
-        () => sandbox.exec(command, options),
+        () => sandbox.exec(command, output(options)),
         execFacts,
       ),
-    spawn: (command, options) => run({ action: 'spawn', command }, () => sandbox.spawn(command, options)),
+    spawn: (command, options) => recordedSpawn(sandbox, { command, options, recording }),
     readFile: (path, options) =>
-      run({ action: 'read', path }, () => sandbox.readFile(path, options), byteCount),
+      run({ action: 'read', path }, () => sandbox.readFile(path, reading(options)), byteCount),
     readText: (path, options) =>
-      run({ action: 'read', path }, () => sandbox.readText(path, options), byteCount),
+      run({ action: 'read', path }, () => sandbox.readText(path, reading(options)), byteCount),
     writeFile: (path, content, options) =>
       run(
         { action: 'write', path },
@@ -115,8 +139,36 @@ export function recordedSandbox(sandbox: Sandbox, options: RecordOptions): Sandb
   }
 }
 
+function withDefault<Options, Key extends keyof Options>(
+  options: Options | undefined,
+  key: Key,
+  value: Options[Key] | undefined,
+): Options | undefined {
+  if (value === undefined || options?.[key] !== undefined) return options
+  return { ...options, [key]: value } as Options
+}
+
+/** Its event comes when the process has ended, or when nobody may look at it any more. */
+async function recordedSpawn(
+  sandbox: Sandbox,
+  call: { command: readonly string[]; options: SpawnOptions | undefined; recording: RecordOptions },
+): Promise<SandboxProcess> {
+  const { command, options, recording } = call
+  const facts = { action: 'spawn', command, options: shownOptions(options) } as const
+  const finish = begin(sandbox.service, facts, recording)
+  try {
+    const process = await sandbox.spawn(command, options)
+    return recordedProcess(process, { done: finish, closed: recording.closed })
+  } catch (error) {
+    finish({ error: errorFacts(error) })
+    throw error
+  }
+}
+
 /** Environment values may be secrets: only their names are kept. */
-function shownOptions(options: ExecOptions | undefined): Record<string, unknown> | undefined {
+function shownOptions(
+  options: (ExecOptions & SpawnOptions) | undefined,
+): Record<string, unknown> | undefined {
   if (options === undefined) return undefined
   const { cwd, user, timeoutMs, env, input } = options
   return {

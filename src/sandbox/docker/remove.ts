@@ -10,7 +10,7 @@ import { selectorFilter } from './identity/labels.ts'
 
 /** Something that removal must make go. */
 export interface EngineObject {
-  readonly kind: Exclude<RemovedKind, 'image'>
+  readonly kind: Exclude<RemovedKind, 'image' | 'folder'>
   readonly id: string
   readonly name: string
 }

@@ -1,11 +1,7 @@
 import type { SandboxUnavailableError } from '../../../errors.ts'
 import type { GuestConnection, GuestLostError } from '../../guest/connection.ts'
-import type { GuestExecOptions } from '../../guest/exec.ts'
-import { GuestSandbox } from '../../guest/guest-sandbox.ts'
-import type { GuestSpawnOptions } from '../../guest/process.ts'
-import type { ExecResult, SandboxProcess } from '../../sandbox.ts'
+import { TrackedGuestSandbox } from '../../guest/tracked-sandbox.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
-import { InFlight } from './in-flight.ts'
 import { type ServiceSandbox, shellCommandOf } from './service-sandbox.ts'
 
 /** The life of a guest in a container. */
@@ -17,10 +13,9 @@ export interface GuestLink {
 }
 
 /** A service that is reached through the guest in its container. */
-export class DockerGuestSandbox extends GuestSandbox implements ServiceSandbox {
+export class DockerGuestSandbox extends TrackedGuestSandbox implements ServiceSandbox {
   readonly container: ContainerRef
   readonly #link: GuestLink
-  readonly #inFlight = new InFlight()
 
   constructor(container: ContainerRef, link: GuestLink, options: { strict: boolean }) {
     super({
@@ -32,20 +27,6 @@ export class DockerGuestSandbox extends GuestSandbox implements ServiceSandbox {
     })
     this.container = container
     this.#link = link
-  }
-
-  override exec(command: readonly string[], options: GuestExecOptions = {}): Promise<ExecResult> {
-    return this.#inFlight.exec(command, options.signal, (signal) =>
-      super.exec(command, { ...options, signal }),
-    )
-  }
-
-  override spawn(command: readonly string[], options: GuestSpawnOptions = {}): Promise<SandboxProcess> {
-    return this.#inFlight.spawn(command, () => super.spawn(command, options))
-  }
-
-  stopCommands(reason: unknown): Promise<readonly (readonly string[])[]> {
-    return this.#inFlight.stopAll(reason)
   }
 
   /** Starts the guest where it is not yet there. */

@@ -1,5 +1,5 @@
-import { linkedController } from '../../../util/linked-controller.ts'
-import type { SandboxProcess } from '../../sandbox.ts'
+import { linkedController } from '../../util/linked-controller.ts'
+import type { SandboxProcess } from '../sandbox.ts'
 
 interface Running {
   readonly argv: readonly string[]
