@@ -1,3 +1,5 @@
+import { toJson } from '../log/jsonl.ts'
+
 /** Where a command writes: machine output on stdout, all else on stderr. */
 export interface Output {
   readonly json: (value: unknown) => void
@@ -15,7 +17,7 @@ export function processOutput(): Output {
   survivesItsReader(process.stdout)
   survivesItsReader(process.stderr)
   return {
-    json: (value) => write(process.stdout, `${JSON.stringify(value)}\n`),
+    json: (value) => write(process.stdout, `${toJson(value)}\n`),
     line: (text) => write(process.stderr, `${text}\n`),
     isTerminal: process.stderr.isTTY === true,
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Limiter } from '../../limit/limiter.ts'
+import { toJson } from '../../log/jsonl.ts'
 import type { Sample } from '../../sample/sample.ts'
 import type { SandboxSpec } from '../../sample/sandbox-spec.ts'
 import type { InitialisedConfig } from '../../sandbox/config-initialiser.ts'
@@ -92,7 +93,7 @@ export class ConfigGates {
     const usesMetadata = config === undefined || config.compose !== undefined || config.services !== undefined
     const metadata = usesMetadata ? sample.metadata : undefined
     const key = createHash('sha256')
-      .update(JSON.stringify([spec, metadata]))
+      .update(toJson([spec, metadata]))
       .digest('base64')
     return { key, spec, metadata }
   }
