@@ -99,3 +99,18 @@ describe('a configuration that the option of a run leaves unused', () => {
     expect(droppedConfig({ run, task: choice, discovered: undefined })).toBeUndefined()
   })
 })
+
+describe('the sandbox that isolates nothing', () => {
+  const choice = { run: undefined, task: undefined, discovered: undefined }
+  const local = { kind: 'local' }
+
+  it('is for a run or a task to choose', () => {
+    expect(chooseSandbox({ ...choice, run: local }, {})).toEqual(local)
+    expect(chooseSandbox({ ...choice, task: local }, { sandbox: local })).toEqual(local)
+  })
+
+  it('is not for a sample to choose', () => {
+    expect(() => chooseSandbox(choice, { sandbox: local })).toThrow('only a task or a run may choose it')
+    expect(() => chooseSandbox({ ...choice, task: { kind: 'docker' } }, { sandbox: local })).toThrow()
+  })
+})
