@@ -15,9 +15,12 @@ export interface ResultsOptions {
 
 /** What is kept of one sample: a number per scorer and epoch (null: unscored), and the metadata that metrics ask for. */
 interface Kept {
-  readonly scores: Map<string, (number | null)[]>
+  /** By place of the scorer, then by epoch. */
+  readonly scores: (number | null)[][]
   readonly keys: Readonly<Record<string, unknown>>
 }
+
+const NO_KEYS: Kept['keys'] = {}
 
 /** Counts outcomes and keeps the scores, and no more, of what has ended. */
 export class Results {
@@ -65,29 +68,30 @@ export class Results {
       record.status !== 'cancelled' && (record.status !== 'error' || this.#options.scoreOnError)
     if (!isScored || this.#options.scorers.length === 0) return
     const kept = this.#kept.get(index) ?? this.#keep(index, record)
-    for (const { name } of this.#options.scorers) {
+    for (const [index, { name }] of this.#options.scorers.entries()) {
       const score = record.scores[name]
-      const values = kept.scores.get(name) ?? []
+      const values = kept.scores[index] ?? []
       values[record.epoch - 1] = score === undefined ? null : scoreToNumber(score.value)
-      kept.scores.set(name, values)
+      kept.scores[index] = values
     }
   }
 
   /** Takes an outcome back that another takes the place of. */
   retract(index: number, record: SampleRecord): void {
     this.#count(record, -1)
-    for (const values of this.#kept.get(index)?.scores.values() ?? []) delete values[record.epoch - 1]
+    for (const values of this.#kept.get(index)?.scores ?? []) delete values[record.epoch - 1]
   }
 
   /** Metrics of every scorer and reducer, over the samples in plan order whatever the order in which they ended. */
   scores(): FooterRecord['scores'] {
     const kept = [...this.#kept].sort(([one], [other]) => one - other).map(([, sample]) => sample)
     const { scorers, reducers } = this.#options
-    return scorers.flatMap((scorer) =>
-      reducers
-        ? reducers.map((reducer) => ({ ...summary(scorer, kept, reducer), reducer: reducer.name }))
-        : [summary(scorer, kept)],
-    )
+    return scorers.flatMap((scorer, place) => {
+      const values = kept.map(({ scores, keys }) => ({ epochs: scores[place] ?? [], keys }))
+      return reducers
+        ? reducers.map((reducer) => ({ ...summary(scorer, values, reducer), reducer: reducer.name }))
+        : [summary(scorer, values)]
+    })
   }
 
   #count({ status, error }: SampleRecord, by: 1 | -1): void {
@@ -96,8 +100,11 @@ export class Results {
   }
 
   #keep(index: number, { metadata }: SampleRecord): Kept {
-    const keys = Object.fromEntries(this.#fields.map((field) => [field, metadata[field]]))
-    const kept = { scores: new Map<string, (number | null)[]>(), keys }
+    const keys =
+      this.#fields.length === 0
+        ? NO_KEYS
+        : Object.fromEntries(this.#fields.map((field) => [field, metadata[field]]))
+    const kept: Kept = { scores: [], keys }
     this.#kept.set(index, kept)
     return kept
   }
@@ -105,12 +112,12 @@ export class Results {
 
 function summary(
   { name, scorer }: NamedScorer,
-  kept: readonly Kept[],
+  samples: readonly { readonly epochs: readonly (number | null)[]; readonly keys: Kept['keys'] }[],
   reducer = MEAN,
 ): FooterRecord['scores'][number] {
-  const reduced = kept.flatMap(({ scores, keys }) => {
-    const epochs = scores.get(name)?.filter((value) => value !== undefined) ?? []
-    return epochs.length === 0 ? [] : [{ values: reducedValues(epochs, reducer), keys }]
+  const reduced = samples.flatMap(({ epochs, keys }) => {
+    const known = epochs.filter((value) => value !== undefined)
+    return known.length === 0 ? [] : [{ values: reducedValues(known, reducer), keys }]
   })
   const scored = reduced.filter(({ values }) => values.length > 0)
   const metrics = (scorer.metrics ?? DEFAULT_METRICS).flatMap((metric) => figures(metric, scored))
