@@ -16,6 +16,7 @@ export class DockerStartedSandbox implements StartedSandbox {
   readonly #identity: SandboxIdentity
   readonly #objects: readonly EngineObject[]
   readonly #later: LaterRemovals
+  readonly #watch: Disposable
   #removal: Promise<RemovalReport> | undefined
 
   constructor(data: {
@@ -25,6 +26,8 @@ export class DockerStartedSandbox implements StartedSandbox {
     defaultService: string
     /** What was made for it, so that it can go without a search. */
     objects: readonly EngineObject[]
+    /** Ends before anything is removed. */
+    watch: Disposable
     /** Takes the networks. */
     later: LaterRemovals
   }) {
@@ -38,6 +41,7 @@ export class DockerStartedSandbox implements StartedSandbox {
     this.#identity = data.identity
     this.#objects = data.objects
     this.#later = data.later
+    this.#watch = data.watch
   }
 
   async stopCommands(): Promise<readonly (readonly string[])[]> {
@@ -61,6 +65,7 @@ export class DockerStartedSandbox implements StartedSandbox {
 
   /** What is known goes at once, networks after it; only where that fails is everything with the identity's labels looked for. */
   async #remove(): Promise<RemovalReport> {
+    this.#watch[Symbol.dispose]()
     const ended = await Promise.all(
       this.#sandboxes.map(async (sandbox) => ((await sandbox.end?.()) ? sandbox.container.id : undefined)),
     )

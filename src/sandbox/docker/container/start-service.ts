@@ -60,6 +60,7 @@ export async function createServiceContainer(
   signal.throwIfAborted()
   if (keeper.needsShell) await checkShell(ref, image)
   await fillContainer(ref, service, image)
+  if (connected.length > 0) await context.networksMade
   for (const [network, endpoint] of connected) await connect(ref, network, endpoint)
   return { ref, keeper, delivery }
 }

@@ -7,6 +7,7 @@ import type { EngineObject } from '../remove.ts'
 import { DockerStartedSandbox } from '../started-sandbox.ts'
 import type { AttemptContext } from './context.ts'
 import { makeResources, type SharedResources } from './resources.ts'
+import { SandboxWatch } from './sandbox-watch.ts'
 import type { ServiceStage } from './service-stage.ts'
 import { ServiceStarts } from './service-starts.ts'
 import { StartFailure } from './start-failure.ts'
@@ -35,10 +36,12 @@ export async function startAttempt(request: StartRequest, start: number): Promis
   using starts = new ServiceStarts({ ...context, ...resources })
   const stages = await starts.run()
   signal.throwIfAborted()
+  const watch = watchOf(context, stages)
   return new DockerStartedSandbox({
     engine,
     identity,
-    sandboxes: stages.flatMap(({ sandboxes }) => sandboxes.slice(0, 1)),
+    watch,
+    sandboxes: stages.flatMap(({ sandboxes }) => sandboxes.slice(0, 1).map((one) => watch.guarded(one))),
     defaultService: plan.defaultService,
     later: support.later,
     objects: objectsOf(context, resources, stages),
@@ -53,6 +56,23 @@ async function sharedResources(context: AttemptContext): Promise<SharedResources
     if (cause instanceof SandboxUnavailableError) throw cause
     throw new StartFailure(`the sandbox did not start: ${errorMessage(cause)}`, { cause })
   }
+}
+
+/** A guest that is the main process knows best itself why it has ended. */
+function watchOf(context: AttemptContext, stages: readonly ServiceStage[]): SandboxWatch {
+  const { plan, support, run, report } = context
+  const services = stages.map((stage, index) => {
+    const name = plan.services[index]?.name
+    const isWanted = plan.services.some(({ dependsOn }) =>
+      dependsOn.some((edge) => edge.service === name && edge.condition === 'healthy'),
+    )
+    return {
+      containers: stage.containers.filter(({ delivery }) => delivery.placement.kind !== 'init'),
+      sandbox: stage.sandboxes[0],
+      mayComplete: name !== plan.defaultService && !isWanted,
+    }
+  })
+  return new SandboxWatch({ services, events: support.events(run), report })
 }
 
 function objectsOf(

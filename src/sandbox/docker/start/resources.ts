@@ -13,19 +13,18 @@ const VOLUME_LABEL = 'com.docker.compose.volume'
 export interface SharedResources {
   readonly networkNames: ReadonlyMap<string, string>
   readonly volumeNames: ReadonlyMap<string, string>
+  /** Containers can be created before their networks are there, but not started. */
+  readonly networksMade: Promise<unknown>
 }
 
-async function makeNetwork(plan: NetworkPlan, context: AttemptContext): Promise<[string, string]> {
-  if (plan.perRun) return [plan.name, await context.support.runNetworks.forRun(context.run, plan)]
-  const name = objectName(context.project, plan.name)
-  await createNetwork(plan, {
+function networkRequest(plan: NetworkPlan, context: AttemptContext) {
+  return {
     engine: context.engine,
     subnets: context.support.subnets,
-    name,
+    name: objectName(context.project, plan.name),
     labels: { ...context.labels, [NETWORK_LABEL]: plan.name },
     containers: containersOn(context.plan, plan.name),
-  })
-  return [plan.name, name]
+  }
 }
 
 async function makeVolume(plan: VolumePlan, context: AttemptContext): Promise<[string, string]> {
@@ -43,14 +42,28 @@ async function makeVolume(plan: VolumePlan, context: AttemptContext): Promise<[s
   return [plan.name, name]
 }
 
-/** Makes the networks that some service is on, and the volumes of a plan. @throws EngineError, ConfigError */
+/**
+ * Makes the volumes of a plan, and begins with the networks that some service is on. When it throws, nothing is under way.
+ * @throws EngineError, ConfigError
+ */
 export async function makeResources(context: AttemptContext): Promise<SharedResources> {
-  const { networks, volumes } = context.plan
-  const used = networks.filter(({ name }) => containersOn(context.plan, name) > 0)
-  const making = [
-    allSettled(used.map((network) => makeNetwork(network, context))),
-    allSettled(volumes.map((volume) => makeVolume(volume, context))),
-  ]
-  const [networkNames = [], volumeNames = []] = await allSettled(making)
-  return { networkNames: new Map(networkNames), volumeNames: new Map(volumeNames) }
+  const { plan, support, run } = context
+  const used = plan.networks.filter(({ name }) => containersOn(plan, name) > 0)
+  const own = used.filter(({ perRun }) => !perRun)
+  const requests = own.map((network) => ({ network, request: networkRequest(network, context) }))
+  const networksMade = allSettled(requests.map(({ network, request }) => createNetwork(network, request)))
+  networksMade.catch(() => undefined)
+  try {
+    const shared = used.filter(({ perRun }) => perRun)
+    const [volumes, runNetworks] = await Promise.all([
+      allSettled(plan.volumes.map((volume) => makeVolume(volume, context))),
+      allSettled(shared.map(async (one) => [one.name, await support.runNetworks.forRun(run, one)] as const)),
+    ])
+    const ownNames = requests.map(({ network, request }) => [network.name, request.name] as const)
+    const networkNames = new Map([...ownNames, ...runNetworks])
+    return { networkNames, volumeNames: new Map(volumes), networksMade }
+  } catch (error) {
+    await networksMade.catch(() => undefined)
+    throw error
+  }
 }

@@ -44,6 +44,7 @@ export class ServiceStarts implements Disposable {
   /** When it throws, nothing is under way any more. */
   async run(): Promise<readonly ServiceStage[]> {
     await Promise.all(this.#context.plan.services.map((service) => this.#run(service)))
+    await this.#context.networksMade.catch(() => undefined)
     if (this.#failure) throw this.#failure.error
     return [...this.#stages.values()]
   }
@@ -87,6 +88,7 @@ export class ServiceStarts implements Disposable {
     const needed = [...shared, ...links.map((link) => link.service)]
     await this.#all([
       this.#events.open(),
+      this.#context.networksMade,
       ...needed.map((name) => this.#stage(name).started.promise),
       ...service.dependsOn.map((dependency) => this.#dependency(dependency)),
     ])
