@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events'
+import { setMaxListeners, setMaxListeners } from 'node:events'
 
 /** A controller that aborts with the first of its parents to abort, until it is disposed. */
 export interface LinkedController extends Disposable {
@@ -23,6 +23,9 @@ export function linkedController(...parents: readonly (AbortSignal | undefined)[
 function linked(controller: AbortController, parent: AbortSignal): () => void {
   const follow = () => controller.abort(parent.reason)
   if (parent.aborted) follow()
-  else parent.addEventListener('abort', follow, { once: true })
+  else {
+    setMaxListeners(0, parent) // else Node takes many commands of one sample for a leak
+    parent.addEventListener('abort', follow, { once: true })
+  }
   return () => parent.removeEventListener('abort', follow)
 }
