@@ -39,7 +39,7 @@ export interface ConformanceCheck {
   /** A sentence about behaviour; unique. */
   readonly name: string
   readonly needs?: readonly Capability[]
-  /** Moves so many bytes that once for each transport is enough. */
+  /** Costs so much that once for each transport is enough. */
   readonly heavy?: boolean
   /** @throws when the behaviour is not there */
   run(context: ConformanceContext): Promise<void>

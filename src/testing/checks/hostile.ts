@@ -170,6 +170,7 @@ const limitChecks: readonly ConformanceCheck[] = [
 const perFlavour = (['default', 'non-root', 'strict'] as const).flatMap((flavour) =>
   [killsEverything(flavour), survivesKill(flavour), forges(flavour), floods(flavour)].map((made) => ({
     ...made,
+    heavy: flavour !== 'default',
     needs: flavour === 'default' ? (['isolation'] as const) : (['isolation', flavour] as const),
   })),
 )

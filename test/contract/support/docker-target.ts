@@ -30,6 +30,7 @@ ${lines.map((line) => `    ${line}`).join('\n')}
 
 export interface DockerTargetOptions extends DockerProviderOptions {
   readonly image: string
+  readonly runtime?: string
   readonly lacks?: Readonly<Partial<Record<Capability, string>>>
 }
 
@@ -40,6 +41,7 @@ export class DockerTarget implements ConformanceTarget, AsyncDisposable {
   readonly #run: DockerRun
   readonly #folder: string
   readonly #image: string
+  readonly #runtime: { readonly runtime?: string }
 
   private constructor(run: DockerRun, folder: string, options: DockerTargetOptions) {
     this.name = options.image
@@ -47,25 +49,27 @@ export class DockerTarget implements ConformanceTarget, AsyncDisposable {
     this.#run = run
     this.#folder = folder
     this.#image = options.image
+    this.#runtime = options.runtime ? { runtime: options.runtime } : {}
   }
 
   static async open(options: DockerTargetOptions): Promise<DockerTarget> {
     const folder = await mkdtemp(join(tmpdir(), 'belljar-contract-'))
-    const { image } = options
+    const { image, runtime } = options
+    const under = runtime ? [`runtime: ${runtime}`] : []
     await mkdir(join(folder, 'non-root'))
     await writeFile(join(folder, 'non-root', 'Dockerfile'), NON_ROOT(image))
     await writeFile(
       join(folder, 'read-only.yaml'),
-      composeFile(image, ['read_only: true', 'tmpfs: [/tmp, /work]']),
+      composeFile(image, [...under, 'read_only: true', 'tmpfs: [/tmp, /work]']),
     )
     await writeFile(
       join(folder, 'small.yaml'),
-      composeFile(image, ['pids_limit: 64', "tmpfs: ['/small:size=1m']"]),
+      composeFile(image, [...under, 'pids_limit: 64', "tmpfs: ['/small:size=1m']"]),
     )
     await mkdir(join(folder, 'no-shell'))
     await copyFile(join(import.meta.dirname, 'tool.c'), join(folder, 'tool.c'))
     const tool = join(folder, 'no-shell', 'tool')
-    execFileSync('gcc', ['-static', '-Os', '-s', '-o', tool, join(folder, 'tool.c')])
+    execFileSync(process.env.CC ?? 'gcc', ['-static', '-Os', '-s', '-o', tool, join(folder, 'tool.c')])
     await writeFile(
       join(folder, 'no-shell', 'Dockerfile'),
       'FROM scratch\nCOPY tool /tool\nWORKDIR /work\nCMD ["/tool", "sleep", "86400"]\n',
@@ -85,13 +89,13 @@ export class DockerTarget implements ConformanceTarget, AsyncDisposable {
   #config(flavour: Flavour): DockerConfig {
     switch (flavour) {
       case 'default':
-        return { image: this.#image }
+        return { image: this.#image, ...this.#runtime }
       case 'non-root':
-        return { build: 'non-root' }
+        return { build: 'non-root', ...this.#runtime }
       case 'strict':
-        return { build: 'non-root', hardening: 'strict' }
+        return { build: 'non-root', hardening: 'strict', ...this.#runtime }
       case 'no-shell':
-        return { build: 'no-shell' }
+        return { build: 'no-shell', ...this.#runtime }
       case 'read-only':
       case 'small':
         return { compose: `${flavour}.yaml` }
