@@ -17,6 +17,7 @@ export class DockerStartedSandbox implements StartedSandbox {
   readonly #objects: readonly EngineObject[]
   readonly #later: LaterRemovals
   readonly #watch: Disposable
+  readonly #beforeRemoval: () => Promise<void>
   #removal: Promise<RemovalReport> | undefined
 
   constructor(data: {
@@ -28,6 +29,8 @@ export class DockerStartedSandbox implements StartedSandbox {
     objects: readonly EngineObject[]
     /** Ends before anything is removed. */
     watch: Disposable
+    /** Never rejects. */
+    beforeRemoval: () => Promise<void>
     /** Takes the networks. */
     later: LaterRemovals
   }) {
@@ -42,6 +45,7 @@ export class DockerStartedSandbox implements StartedSandbox {
     this.#objects = data.objects
     this.#later = data.later
     this.#watch = data.watch
+    this.#beforeRemoval = data.beforeRemoval
   }
 
   async stopCommands(): Promise<readonly (readonly string[])[]> {
@@ -66,6 +70,7 @@ export class DockerStartedSandbox implements StartedSandbox {
   /** What is known goes at once, networks after it; only where that fails is everything with the identity's labels looked for. */
   async #remove(): Promise<RemovalReport> {
     this.#watch[Symbol.dispose]()
+    await this.#beforeRemoval()
     const ended = await Promise.all(
       this.#sandboxes.map(async (sandbox) => ((await sandbox.end?.()) ? sandbox.container.id : undefined)),
     )

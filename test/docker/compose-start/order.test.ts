@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ComposeRun, sh } from '../../support/compose.ts'
 
@@ -118,6 +120,23 @@ services:
     const containers = await control.listContainers({ filters: { label } })
     const numbers = containers.map(({ Labels }) => Labels['com.docker.compose.container-number'])
     expect(numbers.sort()).toEqual(['1', '2', '3'])
+  })
+
+  it('runs pre_stop hooks within the grace that the file gives, and none where it gives none', async () => {
+    const service = (name: string, grace: string) => `
+  ${name}:
+    image: busybox
+    command: ${forever}
+    volumes: ["./out:/out"]
+    ${grace}
+    pre_stop: [{ command: [touch, /out/${name}] }]`
+    await using compose = await ComposeRun.open(
+      `services:${service('main', 'stop_grace_period: 10s')}${service('other', '')}`,
+      { 'out/here': '' },
+    )
+    const sandbox = await compose.start()
+    await sandbox.remove()
+    expect((await readdir(join(compose.folder, 'out'))).sort()).toEqual(['here', 'main'])
   })
 
   it('runs post_start hooks before dependants start, and fails with what a failing one printed', async () => {

@@ -6,6 +6,7 @@ import { projectName } from '../identity/names.ts'
 import type { EngineObject } from '../remove.ts'
 import { DockerStartedSandbox } from '../started-sandbox.ts'
 import type { AttemptContext } from './context.ts'
+import { runPreStop } from './hooks.ts'
 import { makeResources, type SharedResources } from './resources.ts'
 import { SandboxWatch } from './sandbox-watch.ts'
 import type { ServiceStage } from './service-stage.ts'
@@ -41,6 +42,7 @@ export async function startAttempt(request: StartRequest, start: number): Promis
     engine,
     identity,
     watch,
+    beforeRemoval: () => stopHooks(context, stages),
     sandboxes: stages.flatMap(({ sandboxes }) => sandboxes.slice(0, 1).map((one) => watch.guarded(one))),
     defaultService: plan.defaultService,
     later: support.later,
@@ -56,6 +58,17 @@ async function sharedResources(context: AttemptContext): Promise<SharedResources
     if (cause instanceof SandboxUnavailableError) throw cause
     throw new StartFailure(`the sandbox did not start: ${errorMessage(cause)}`, { cause })
   }
+}
+
+/** Removal has no grace, so that hooks before it run only where the file itself gives some. */
+async function stopHooks({ plan }: AttemptContext, stages: readonly ServiceStage[]): Promise<void> {
+  const runs = plan.services.flatMap(({ hooks, container }, index) => {
+    const graceMs = Number(container.extra.StopTimeout ?? 0) * 1000
+    if (!hooks || hooks.preStop.length === 0 || graceMs <= 0) return []
+    const containers = stages[index]?.containers ?? []
+    return containers.map(({ ref }) => runPreStop(ref, hooks.preStop, graceMs))
+  })
+  await Promise.all(runs)
 }
 
 /** A guest that is the main process knows best itself why it has ended. */
