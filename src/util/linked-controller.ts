@@ -1,4 +1,4 @@
-import { setMaxListeners, setMaxListeners } from 'node:events'
+import { setMaxListeners } from 'node:events'
 
 /** A controller that aborts with the first of its parents to abort, until it is disposed. */
 export interface LinkedController extends Disposable {
