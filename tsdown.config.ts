@@ -1,7 +1,12 @@
 import { defineConfig } from 'tsdown'
 
 export default defineConfig({
-  entry: { index: 'src/index.ts', testing: 'src/testing.ts', 'cli/main': 'src/cli/main.ts' },
+  entry: {
+    index: 'src/index.ts',
+    testing: 'src/testing.ts',
+    'cli/main': 'src/cli/main.ts',
+    reaper: 'src/sandbox/docker/ownership/reaper/main.ts',
+  },
   format: 'esm',
   platform: 'node',
   target: 'node20',

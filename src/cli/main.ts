@@ -6,6 +6,7 @@ import { VERSION } from '../util/version.ts'
 import { EXIT_CODES } from './exit-code.ts'
 import { addLogCommand } from './log-show.ts'
 import { addRunCommand } from './run.ts'
+import { addSandboxCommand } from './sandbox.ts'
 
 async function main(argv: readonly string[]): Promise<number> {
   let code: number = EXIT_CODES.success
@@ -18,6 +19,7 @@ async function main(argv: readonly string[]): Promise<number> {
   program.exitOverride().configureHelp({ showGlobalOptions: true })
   addRunCommand(program, finish)
   addLogCommand(program, finish)
+  addSandboxCommand(program, finish)
   for (const command of program.commands) command.exitOverride()
   try {
     await program.parseAsync([...argv])

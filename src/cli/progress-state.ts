@@ -14,7 +14,7 @@ export class ProgressState {
   readonly #tasks = new Map<string, TaskProgress>()
 
   take(event: RunEvent): void {
-    if (event.type === 'run-start') return
+    if (event.type === 'run-start' || event.type === 'run-note') return
     const progress = this.#task(event.task)
     if (event.type === 'samples-added') progress.total = event.total
     if (event.type === 'sample-phase') progress.running.set(`${event.id} ${event.epoch}`, event.phase)

@@ -51,6 +51,8 @@ function messageOf(event: RunEvent): string | undefined {
       return `${escapeLine(event.task, 60)}: sandbox failed: ${escapeLine(event.description)}\n${indented(event.message)}`
     case 'note':
       return `${escapeLine(event.task, 60)}: ${event.level === 'info' ? '' : `${event.level}: `}${escapeLine(event.message)}`
+    case 'run-note':
+      return `${event.level === 'info' ? '' : 'warning: '}${escapeLine(event.message, 1000)}`
     case 'sample-end':
       return (
         event.record.error &&

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { parse } from 'yaml'
 import { ConfigError } from '../errors.ts'
 import type { FailOnError } from '../run/error-policy.ts'
+import type { Keep } from '../sandbox/provider.ts'
 
 /** What `belljar run` takes, as commander hands it over. */
 export interface RunFlags {
@@ -22,10 +23,13 @@ export interface RunFlags {
   readonly retryOnError?: number
   readonly retryInfra?: number
   readonly scoreOnError?: boolean
+  readonly keep: Keep
   readonly logDir: string
   readonly logLevel: string
   readonly json?: boolean
 }
+
+export const KEEP: readonly Keep[] = ['none', 'failed', 'all']
 
 export function positiveInteger(text: string): number {
   const number = Number(text)

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { pino } from 'pino'
 import { evaluate, type RunResult } from '../run/evaluate.ts'
 import type { RunEvent } from '../run/run-event.ts'
@@ -11,6 +11,7 @@ import { type Output, processOutput } from './output.ts'
 import { Progress } from './progress.ts'
 import {
   failOnError,
+  KEEP,
   positiveInteger,
   type RunFlags,
   sampleLimit,
@@ -18,7 +19,7 @@ import {
   wholeNumber,
 } from './run-options.ts'
 import { StopSignals } from './stop-signals.ts'
-import { leftMessage, summary } from './summary.ts'
+import { keptMessage, leftMessage, summary } from './summary.ts'
 
 /** `belljar run FILE..` */
 export function addRunCommand(program: Command, finish: (exitCode: number) => void): void {
@@ -41,6 +42,7 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .option('--score-on-error', 'score what an agent left that ended with an error')
     .option('--no-build', 'refuse to run where images would have to be built')
     .option('--no-guest', "reach sandboxes through the Engine's own exec")
+    .addOption(new Option('--keep <which>', 'sandboxes that are not removed').choices(KEEP).default('none'))
     .option('--log-dir <dir>', 'folder of the logs', 'logs')
     .option('--log-level <level>', 'diagnostics on stderr: debug, info, warn, error, silent', 'warn')
     .option('--json', 'events on stdout, one object a line')
@@ -107,8 +109,9 @@ async function withProgress(
 function report(result: RunResult, flags: RunFlags, output: Output): void {
   for (const { header, footer, log } of result.evals)
     output.line(`\n${summary({ header, footer })}\nlog: ${log}`)
+  if (result.kept.length > 0) output.line(`\n${keptMessage(result.kept)}`)
   if (result.left.length > 0) output.line(`\n${leftMessage(result.left)}`)
-  if (flags.json) output.json({ type: 'run-end', run: result.run, left: result.left })
+  if (flags.json) output.json({ type: 'run-end', run: result.run, left: result.left, kept: result.kept })
 }
 
 /** A promise that user code forgot must not end the run; an exception that nobody caught ends it in order. */

@@ -1,5 +1,5 @@
 import type { FooterRecord, HeaderRecord } from '../log/records.ts'
-import type { LeftObject } from '../sandbox/provider.ts'
+import type { KeptSandbox, LeftObject } from '../sandbox/provider.ts'
 import { escapeLine, table } from '../util/terminal.ts'
 
 export interface SummaryRow {
@@ -42,4 +42,19 @@ export function leftMessage(left: readonly LeftObject[]): string {
       `  ${kind} ${escapeLine(name)} (${escapeLine(reason)})\n    ${command}`,
   )
   return ['not removed; remove by hand:', ...lines].join('\n')
+}
+
+/** Which sandbox is whose, how to enter it and how to remove it. */
+export function keptMessage(kept: readonly KeptSandbox[]): string {
+  const rows = kept.flatMap(({ identity, enter, remove }) =>
+    Object.entries(enter).map(([service, command]) => [
+      escapeLine(identity.task, 40),
+      escapeLine(identity.sample, 40),
+      String(identity.epoch),
+      escapeLine(service, 40),
+      escapeLine(command, 1000),
+      escapeLine(remove, 1000),
+    ]),
+  )
+  return `kept sandboxes:\n${table([['task', 'sample', 'epoch', 'service', 'enter', 'remove'], ...rows])}`
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { ConfigError } from '../errors.ts'
-import type { LeftObject } from '../sandbox/provider.ts'
+import type { KeptSandbox, LeftObject, RunClaim } from '../sandbox/provider.ts'
 import { SandboxManager } from '../sandbox/sandbox-manager.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import type { Task } from '../task/task.ts'
@@ -21,6 +21,8 @@ export interface RunResult {
   readonly evals: readonly EvalResult[]
   /** What could not be removed. */
   readonly left: readonly LeftObject[]
+  /** What was not removed because it was to be kept. */
+  readonly kept: readonly KeptSandbox[]
 }
 
 const DEFAULT_MAX_TASKS = 10
@@ -40,8 +42,9 @@ export async function evaluate(
   checkSelection(options)
   if (options.signal) setMaxListeners(0, options.signal)
   const run = newRunId()
-  const manager = new SandboxManager({ run, maxSandboxes: options.maxSandboxes, sleep: options.sleep })
-  const providers = new ProviderRegistry(options.providers, {
+  const { keep, sleep } = options
+  const manager = new SandboxManager({ run, maxSandboxes: options.maxSandboxes, sleep, keep })
+  const providers = new ProviderRegistry(runClaim(run, options), options.providers, {
     noBuild: options.noBuild,
     transport: options.transport,
   })
@@ -65,11 +68,15 @@ export async function evaluate(
       options,
     })
     const evals = await dispatcher.run(prepared)
-    return { run, evals, left: await manager.shutdown() }
+    return { run, evals, left: await manager.shutdown(), kept: manager.kept }
   } finally {
     await manager.shutdown()
     await providers.close()
   }
+}
+
+function runClaim(run: string, { keep, onEvent }: EvaluateOptions): RunClaim {
+  return { run, keep, note: (level, message) => onEvent?.({ type: 'run-note', level, message }) }
 }
 
 const COUNTS = ['epochs', 'maxSamples', 'maxSandboxes', 'maxTasks', 'maxOutputBytes', 'maxReadBytes'] as const

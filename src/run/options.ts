@@ -2,7 +2,7 @@ import type { Model } from '../agent/model.ts'
 import type { Prices, SampleLimits } from '../limit/budget.ts'
 import type { FsyncPolicy } from '../log/journal.ts'
 import type { SandboxSpec } from '../sample/sandbox-spec.ts'
-import type { SandboxProvider } from '../sandbox/provider.ts'
+import type { Keep, SandboxProvider } from '../sandbox/provider.ts'
 import type { Sleep } from '../util/abort.ts'
 import type { RunControls } from './control/eval-control.ts'
 import type { FailOnError } from './error-policy.ts'
@@ -38,6 +38,8 @@ export interface EvaluateOptions {
   readonly prices?: Prices
   /** Told once everything is prepared, before the first sample: what acts on the run while it goes on. */
   readonly onStart?: (control: RunControls) => void
+  /** Which sandboxes outlive the run: those of samples that ended with an error, or all (default `none`). */
+  readonly keep?: Keep
   /** Aborting it cancels the run: what is finished is kept, everything is removed. */
   readonly signal?: AbortSignal
   readonly onEvent?: (event: RunEvent) => void

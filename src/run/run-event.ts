@@ -9,6 +9,8 @@ export type RunEvent =
       readonly tasks: readonly string[]
       readonly maxSandboxes: number
     }
+  /** About the run as a whole, not one of its tasks. */
+  | { readonly type: 'run-note'; readonly level: 'info' | 'warning'; readonly message: string }
   | {
       readonly type: 'eval-start'
       readonly task: string

@@ -1,33 +1,45 @@
 import type { CleanupEntry } from './cleanup-registry.ts'
-import type { RemovalReport, StartedSandbox } from './provider.ts'
+import type { KeptSandbox, RemovalReport, StartedSandbox } from './provider.ts'
 import type { Sandbox } from './sandbox.ts'
+
+export interface ManagedSandboxParts {
+  readonly started: StartedSandbox
+  readonly entry: CleanupEntry
+  /** Whether it is to outlive the run, given whether its sample failed. */
+  readonly isKept: (failed: boolean) => boolean
+  /** Takes it out of what the run removes. */
+  readonly keep: () => Promise<KeptSandbox>
+  readonly onRemoved: (kept: KeptSandbox | undefined) => void
+}
 
 /** A started sandbox; whoever is to know is told when its containers are really gone, or have been found not to go. */
 export class ManagedSandbox implements AsyncDisposable {
-  readonly #started: StartedSandbox
-  readonly #entry: CleanupEntry
-  readonly #onRemoved: () => void
+  readonly #parts: ManagedSandboxParts
+  #failed = false
   #removal: Promise<RemovalReport> | undefined
 
-  constructor(parts: { started: StartedSandbox; entry: CleanupEntry; onRemoved: () => void }) {
-    this.#started = parts.started
-    this.#entry = parts.entry
-    this.#onRemoved = parts.onRemoved
+  constructor(parts: ManagedSandboxParts) {
+    this.#parts = parts
   }
 
   get default(): Sandbox {
-    return this.#started.default
+    return this.#parts.started.default
   }
 
   get services(): ReadonlyMap<string, Sandbox> {
-    return this.#started.services
+    return this.#parts.started.services
   }
 
   stopCommands(): Promise<readonly (readonly string[])[]> {
-    return this.#started.stopCommands()
+    return this.#parts.started.stopCommands()
   }
 
-  /** Idempotent; never throws: what would not go is in the report, and in the manager's list. */
+  /** To be called before it is removed when its sample ended with an error. */
+  markFailed(): void {
+    this.#failed = true
+  }
+
+  /** Removes it, unless it is one to be kept. Idempotent; never throws: what would not go is in the report, and in the manager's list. */
   remove(): Promise<RemovalReport> {
     this.#removal ??= this.#remove()
     return this.#removal
@@ -38,15 +50,34 @@ export class ManagedSandbox implements AsyncDisposable {
   }
 
   async #remove(): Promise<RemovalReport> {
+    const { started, entry, onRemoved } = this.#parts
+    const kept = await this.#keep()
     try {
-      const report = await this.#started.remove().catch(() => undefined)
+      if (kept) return NOTHING_LEFT
+      const report = await started.remove().catch(() => undefined)
       if (report && report.left.length === 0) {
-        this.#entry.done()
+        entry.done()
         return report
       }
-      return await this.#entry.remove()
+      return await entry.remove()
     } finally {
-      this.#onRemoved()
+      onRemoved(kept)
+    }
+  }
+
+  /** A sandbox that cannot be kept, such as one that is dead, is removed. */
+  async #keep(): Promise<KeptSandbox | undefined> {
+    const { isKept, started, keep, entry } = this.#parts
+    if (!isKept(this.#failed)) return undefined
+    try {
+      await started.keep?.()
+      const kept = await keep()
+      entry.done()
+      return kept
+    } catch {
+      return undefined
     }
   }
 }
+
+const NOTHING_LEFT: RemovalReport = { removed: 0, left: [] }

@@ -24,12 +24,23 @@ export interface SandboxProvider {
   list(): Promise<SandboxIdentity[]>
   /** Told whose the sandboxes are that will be made, before any is; what the provider does about it begins with the first of them. */
   claim?(claim: RunClaim): void
+  /** Takes a sandbox out of what the run removes. @throws when it cannot be kept */
+  keep?(identity: SandboxIdentity): Promise<KeptSandbox>
   /** Closes connections; nothing may be called afterwards. */
   close(): Promise<void>
 }
 
 /** Which sandboxes outlive their run: those of samples that ended with an error, or all. */
 export type Keep = 'none' | 'failed' | 'all'
+
+/** A sandbox that outlives its run. */
+export interface KeptSandbox {
+  readonly identity: SandboxIdentity
+  /** The shell command that opens a shell in it, by service. */
+  readonly enter: Readonly<Record<string, string>>
+  /** The shell command that removes it. */
+  readonly remove: string
+}
 
 /** The run that a provider works for. */
 export interface RunClaim {
@@ -87,6 +98,8 @@ export interface StartedSandbox extends AsyncDisposable {
   readonly default: Sandbox
   /** Kills the commands still in flight, with their whole trees, and waits for it. Returns their argv. */
   stopCommands(): Promise<readonly (readonly string[])[]>
+  /** Lets it live on when this process ends. */
+  keep?(): Promise<void>
   /** Removes everything of this sandbox; idempotent. */
   remove(): Promise<RemovalReport>
 }

@@ -1,18 +1,20 @@
 import { setMaxListeners } from 'node:events'
 import { availableParallelism } from 'node:os'
+import { BelljarError } from '../errors.ts'
 import { type AcquireOptions, checkedLimit, Limiter, type Slot } from '../limit/limiter.ts'
 import type { SandboxIdentity } from '../sample/identity.ts'
 import { type Sleep, sleep } from '../util/abort.ts'
 import { linkedController } from '../util/linked-controller.ts'
 import { attempt, type CleanupEntry, CleanupRegistry } from './cleanup-registry.ts'
 import { ConfigInitialiser, type InitialisedConfig } from './config-initialiser.ts'
-import { ManagedSandbox } from './managed-sandbox.ts'
+import { ManagedSandbox, type ManagedSandboxParts } from './managed-sandbox.ts'
 import type {
+  Keep,
+  KeptSandbox,
   LeftObject,
   ProviderContext,
   ResolvedConfig,
   SandboxProvider,
-  StartedSandbox,
 } from './provider.ts'
 
 export interface SandboxManagerOptions {
@@ -21,6 +23,8 @@ export interface SandboxManagerOptions {
   readonly maxSandboxes?: number
   /** Configurations initialised at once (default 4). */
   readonly maxInitialisations?: number
+  /** Which sandboxes are not removed (default `none`). */
+  readonly keep?: Keep | undefined
   readonly sleep?: Sleep
 }
 
@@ -38,12 +42,15 @@ export class SandboxManager {
   readonly #cleanup = new CleanupRegistry()
   readonly #starting = new Set<Promise<ManagedSandbox>>()
   readonly #up = new Set<ManagedSandbox>()
+  readonly #keep: Keep
+  readonly #kept: KeptSandbox[] = []
   readonly #stopping = new AbortController()
   #maxSandboxes: number
   #closing: Promise<readonly LeftObject[]> | undefined
 
   constructor(options: SandboxManagerOptions) {
     this.#run = options.run
+    this.#keep = options.keep ?? 'none'
     this.#maxSandboxes = checkedLimit(options.maxSandboxes ?? defaultMaxSandboxes())
     this.#initialiser = new ConfigInitialiser(options.maxInitialisations ?? 4, options.sleep ?? sleep)
     setMaxListeners(0, this.#stopping.signal)
@@ -105,7 +112,8 @@ export class SandboxManager {
       entry = this.#cleanup.register(provider, start.identity)
       const started = await provider.sampleInit(config, start.identity, { signal, report: start.report })
       signal.throwIfAborted()
-      return this.#managed({ started, entry, slot })
+      const keep = () => keepIn(provider, start.identity)
+      return this.#managed({ started, entry, keep }, slot)
     } catch (error) {
       await entry?.remove()
       slot.release()
@@ -113,20 +121,16 @@ export class SandboxManager {
     }
   }
 
-  #managed({
-    started,
-    entry,
-    slot,
-  }: {
-    started: StartedSandbox
-    entry: CleanupEntry
-    slot: Slot
-  }): ManagedSandbox {
-    const onRemoved = () => {
-      this.#up.delete(sandbox)
-      slot.release()
-    }
-    const sandbox = new ManagedSandbox({ started, entry, onRemoved })
+  #managed(parts: Pick<ManagedSandboxParts, 'started' | 'entry' | 'keep'>, slot: Slot): ManagedSandbox {
+    const sandbox = new ManagedSandbox({
+      ...parts,
+      isKept: (failed) => this.#keep === 'all' || (failed && this.#keep === 'failed'),
+      onRemoved: (kept) => {
+        if (kept) this.#kept.push(kept)
+        this.#up.delete(sandbox)
+        slot.release()
+      },
+    })
     this.#up.add(sandbox)
     return sandbox
   }
@@ -135,6 +139,11 @@ export class SandboxManager {
   shutdown(): Promise<readonly LeftObject[]> {
     this.#closing ??= this.#shutdown()
     return this.#closing
+  }
+
+  /** Sandboxes that were not removed on purpose. */
+  get kept(): readonly KeptSandbox[] {
+    return this.#kept
   }
 
   /** What a run that is broken off now would leave. */
@@ -169,6 +178,11 @@ interface StartRequest {
   readonly provider: SandboxProvider
   readonly config: ResolvedConfig
   readonly start: StartOptions & { identity: SandboxIdentity }
+}
+
+async function keepIn(provider: SandboxProvider, identity: SandboxIdentity): Promise<KeptSandbox> {
+  if (!provider.keep) throw new BelljarError('keep', `sandboxes of kind '${provider.kind}' cannot be kept`)
+  return provider.keep(identity)
 }
 
 export function defaultMaxSandboxes(): number {

@@ -24,3 +24,8 @@ export function table(rows: readonly (readonly string[])[]): string {
   const [heading = [], ...body] = rows
   return [line(heading), widths.map((width) => '-'.repeat(width)).join('  '), ...body.map(line)].join('\n')
 }
+
+/** A word that a POSIX shell reads as this text. */
+export function shellQuote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../errors.ts'
-import type { SandboxProvider } from '../../sandbox/provider.ts'
+import type { RunClaim, SandboxProvider } from '../../sandbox/provider.ts'
 
 /** What a run asks of its Docker provider. */
 export interface DockerChoices {
@@ -13,10 +13,14 @@ export class ProviderRegistry {
   readonly #factories: Readonly<Record<string, () => Promise<SandboxProvider>>>
   readonly #made = new Map<string, Promise<SandboxProvider>>()
 
+  readonly #claim: RunClaim
+
   constructor(
+    claim: RunClaim,
     factories: Readonly<Record<string, () => Promise<SandboxProvider>>> = {},
     docker: DockerChoices = {},
   ) {
+    this.#claim = claim
     this.#factories = { docker: () => connectDocker(docker), local: openLocal, ...factories }
   }
 
@@ -29,10 +33,16 @@ export class ProviderRegistry {
       )
     let made = this.#made.get(kind)
     if (!made) {
-      made = factory()
+      made = this.#make(factory)
       this.#made.set(kind, made)
     }
     return made
+  }
+
+  async #make(factory: () => Promise<SandboxProvider>): Promise<SandboxProvider> {
+    const provider = await factory()
+    provider.claim?.(this.#claim)
+    return provider
   }
 
   async close(): Promise<void> {

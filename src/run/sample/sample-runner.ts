@@ -71,6 +71,7 @@ export class SampleRunner {
     } catch (error) {
       this.#settle(life, error)
     }
+    if (life.failed && !this.#options.signal.aborted) sandbox?.markFailed()
     if (sandbox) void this.#remove(sandbox, run)
     if (isUnbegun(run) && !signal.aborted)
       return { kind: 'abandoned', why: 'an operator ended it before it had a sandbox' }

@@ -3,10 +3,12 @@ import type { SandboxIdentity, SandboxSelector } from '../../sample/identity.ts'
 import type { SandboxSpec } from '../../sample/sandbox-spec.ts'
 import type {
   ConfigFacts,
+  KeptSandbox,
   ProviderContext,
   RemovalReport,
   ResolveContext,
   ResolvedConfig,
+  RunClaim,
   SandboxProvider,
   StartedSandbox,
 } from '../provider.ts'
@@ -21,6 +23,8 @@ import { prepareImages } from './image/prepare-images.ts'
 import type { PreparedImage } from './image/prepared-image.ts'
 import type { Clock } from './image/pull.ts'
 import { missingIsolation } from './network/create-network.ts'
+import { keepSandbox } from './ownership/kept.ts'
+import { RunOwnership } from './ownership/run-ownership.ts'
 import { listObjects, removeSelected } from './remove.ts'
 import { startSandbox } from './start/start-sandbox.ts'
 import { StartSupport } from './start/start-support.ts'
@@ -46,6 +50,8 @@ export class DockerProvider implements SandboxProvider {
   readonly #guests: Guests
   readonly #toldTransports = new Set<string>()
   readonly #prepared = new Map<string, Prepared>()
+  #claim: RunClaim | undefined
+  #ownership: RunOwnership | undefined
 
   constructor(engine: Engine, options: Omit<DockerProviderOptions, keyof ConnectOptions> = {}) {
     this.engine = engine
@@ -63,6 +69,11 @@ export class DockerProvider implements SandboxProvider {
     })
   }
 
+  claim(claim: RunClaim): void {
+    this.#claim = claim
+    if (claim.keep !== undefined && claim.keep !== 'none') this.#guests.mayOutlive()
+  }
+
   resolve(spec: SandboxSpec, context: ResolveContext): Promise<ResolvedConfig> {
     return resolveDockerConfig(spec, context)
   }
@@ -78,6 +89,7 @@ export class DockerProvider implements SandboxProvider {
 
   async taskInit(config: ResolvedConfig, context: ProviderContext): Promise<ConfigFacts> {
     const { plan, buildHashes, warnings } = config.data as DockerConfigData
+    this.#own()
     for (const message of warnings) context.report?.({ kind: 'warning', message })
     for (const { container } of plan.services) this.#checkRuntime(container.hostConfig.Runtime)
     for (const network of plan.networks) {
@@ -87,6 +99,7 @@ export class DockerProvider implements SandboxProvider {
     const prepared = await prepareImages(this.#images, { plan, buildHashes }, context)
     this.#prepared.set(config.key, prepared)
     const transports = this.#transports(plan, prepared, context)
+    for (const { id } of prepared.values()) this.#ownership?.offerImage(id)
     const images = Object.fromEntries([...prepared].map(([service, image]) => [service, image.id]))
     return { images, planDigest: canonicalHash(plan), transports }
   }
@@ -112,9 +125,14 @@ export class DockerProvider implements SandboxProvider {
     })
   }
 
+  keep(identity: SandboxIdentity): Promise<KeptSandbox> {
+    return keepSandbox(this.engine, identity, (project) => this.#ownership?.keep(project))
+  }
+
   async remove(selector: SandboxSelector): Promise<RemovalReport> {
     if (Object.keys(selector).length === 1) {
       this.#guests.forget(selector.run)
+      if (selector.run === this.#claim?.run) await this.#ownership?.release()
       await this.#support.endRun(selector.run)
     }
     return removeSelected(this.engine, selector)
@@ -135,6 +153,7 @@ export class DockerProvider implements SandboxProvider {
   }
 
   async close(): Promise<void> {
+    this.#ownership?.close()
     await this.#support.close()
     this.#guests.close()
     this.engine.close()
@@ -154,6 +173,11 @@ export class DockerProvider implements SandboxProvider {
       context.report?.({ kind: 'start', message })
     }
     return transports
+  }
+
+  /** Begins with the first thing that is made for the run. */
+  #own(): void {
+    if (this.#claim) this.#ownership ??= RunOwnership.begin(this.#claim, this.engine)
   }
 
   #checkRuntime(runtime: unknown): void {

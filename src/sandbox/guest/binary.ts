@@ -16,7 +16,8 @@ export function findGuestBinary(architecture: GuestArchitecture): string | undef
   return existsSync(path) ? path : undefined
 }
 
-function packageRoot(): string {
+/** Folder of the package's own package.json, wherever the build has put this module. */
+export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder)
   return folder

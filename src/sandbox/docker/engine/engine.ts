@@ -30,6 +30,11 @@ export function compareVersions(first: string, second: string): number {
   return (a[0] ?? 0) - (b[0] ?? 0) || (a[1] ?? 0) - (b[1] ?? 0)
 }
 
+/** The API version that is spoken with an engine. */
+export function negotiatedVersion({ apiVersion }: Pick<EngineFacts, 'apiVersion'>): string {
+  return compareVersions(apiVersion, NEWEST_API) > 0 ? NEWEST_API : apiVersion
+}
+
 /** A connection to one Docker engine: `control` for short calls, `streams` for long ones, so that neither starves the other. */
 export class Engine {
   readonly control: Docker
@@ -37,12 +42,14 @@ export class Engine {
   readonly endpoint: EngineEndpoint
   readonly facts: EngineFacts
   readonly openStreams = new StreamRegistry()
+  /** Compose project names of the sandboxes that outlive their run: no removal of the run touches them. */
+  readonly kept = new Set<string>()
   readonly #agents: readonly { destroy(): void }[]
 
   constructor(endpoint: EngineEndpoint, facts: EngineFacts) {
     this.endpoint = endpoint
     this.facts = facts
-    const version = compareVersions(facts.apiVersion, NEWEST_API) > 0 ? NEWEST_API : facts.apiVersion
+    const version = negotiatedVersion(facts)
     const [control, controlAgent] = makeClient(endpoint, { keepAlive: true, version })
     const [streams, streamAgent] = makeClient(endpoint, { keepAlive: false, version })
     this.control = control

@@ -28,7 +28,7 @@ export class Guests {
   readonly watch: EngineWatch
   readonly #volumes: GuestVolumes | undefined
   readonly #unusable: string | undefined
-  readonly #autoRemove: boolean
+  #autoRemove: boolean
 
   constructor(engine: Engine, options: GuestsOptions = {}) {
     this.watch = new EngineWatch(engine)
@@ -39,6 +39,11 @@ export class Guests {
     if (options.transport === 'engine') this.#unusable = 'it was asked for none'
     else if (binary) this.#volumes = new GuestVolumes(engine, binary)
     else this.#unusable = `there is none built for ${os}/${name}`
+  }
+
+  /** Containers made from now on stay until they are removed, also when their main process ends. */
+  mayOutlive(): void {
+    this.#autoRemove = false
   }
 
   place(container: ContainerPlan, image: PreparedImage): Placement {

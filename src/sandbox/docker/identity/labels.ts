@@ -13,7 +13,11 @@ const LABEL_BY_FIELD = {
 export const RUN_LABEL = LABEL_BY_FIELD.run
 export const OWNER_LABEL = 'belljar.owner'
 export const CACHE_LABEL = 'belljar.cache'
-const PROJECT_LABEL = 'com.docker.compose.project'
+/** `true` on the container whose life is that of its run, `held` on what belongs to a run that has such a container. */
+export const ANCHOR_LABEL = 'belljar.anchor'
+/** On what may outlive its run on purpose. */
+export const KEEP_LABEL = 'belljar.keep'
+export const PROJECT_LABEL = 'com.docker.compose.project'
 export const SERVICE_LABEL = 'com.docker.compose.service'
 
 const FIELDS = Object.keys(LABEL_BY_FIELD) as (keyof SandboxIdentity)[]

@@ -1,0 +1,12 @@
+import type { Command } from 'commander'
+import { addSandboxCleanup } from './sandbox-cleanup.ts'
+import { addSandboxList } from './sandbox-list.ts'
+import { addSandboxShell } from './sandbox-shell.ts'
+
+/** `belljar sandbox list|cleanup|shell` */
+export function addSandboxCommand(program: Command, finish: (exitCode: number) => void): void {
+  const sandbox = program.command('sandbox').description('see, enter and remove sandboxes')
+  addSandboxList(sandbox, finish)
+  addSandboxCleanup(sandbox, finish)
+  addSandboxShell(sandbox, finish)
+}
