@@ -1,53 +1,51 @@
-import type { Command } from 'commander'
-import { ConfigError } from '../errors.ts'
-import { readLog } from '../log/log-reader.ts'
-import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../log/records.ts'
+import { readLog, readOverview, readSample } from '../log/log-reader.ts'
+import type { LogRecord, SampleRecord } from '../log/records.ts'
 import { escapeLine, table } from '../util/terminal.ts'
-import { processOutput } from './output.ts'
+import { EXIT_CODES } from './exit-code.ts'
+import { sampleText } from './log-sample.ts'
+import { type Output, processOutput } from './output.ts'
 import { summary } from './summary.ts'
 
+export interface ShowFlags {
+  readonly json?: boolean
+  readonly sample?: string
+  readonly epoch: number
+}
+
 /** `belljar log show LOG` */
-export function addLogCommand(program: Command, finish: (exitCode: number) => void): void {
-  const log = program.command('log').description('read logs')
-  log
-    .command('show')
-    .description('show an eval: its outcome, its samples and what went wrong')
-    .argument('<log>', 'path of a log')
-    .option('--json', 'records on stdout, one object a line')
-    .action(async (path: string, flags: { json?: boolean }) => finish(await show(path, flags)))
-}
-
-interface Shown {
-  header?: HeaderRecord
-  footer?: FooterRecord
-  readonly rows: string[][]
-  readonly notes: string[]
-}
-
-async function show(path: string, flags: { json?: boolean }): Promise<number> {
+export async function show(path: string, flags: ShowFlags): Promise<number> {
   const output = processOutput()
-  const shown: Shown = { rows: [], notes: [] }
-  for await (const record of readLog(path)) {
-    if (flags.json) output.json(record)
-    else take(shown, record)
-  }
-  if (flags.json) return 0
-  if (!shown.header) throw new ConfigError('the log has no header', { where: path })
-  output.line(summary({ header: shown.header, footer: shown.footer }))
-  for (const note of shown.notes) output.line(note)
-  const heading = ['sample', 'epoch', 'status', 'scores', 'seconds', 'error']
-  if (shown.rows.length > 0) output.line(`\n${table([heading, ...shown.rows])}`)
-  return 0
+  if (flags.sample !== undefined) await showSample(path, flags.sample, { flags, output })
+  else if (flags.json) for await (const record of readLog(path)) output.json(record)
+  else await showOverview(path, output)
+  return EXIT_CODES.success
 }
 
-function take(shown: Shown, record: LogRecord): void {
-  if (record.type === 'header') shown.header = record
-  if (record.type === 'footer') shown.footer = record
-  if (record.type === 'sample') shown.rows.push(sampleRow(record))
+async function showSample(
+  path: string,
+  id: string,
+  { flags, output }: { flags: ShowFlags; output: Output },
+): Promise<void> {
+  const { record, events } = await readSample(path, { id, epoch: flags.epoch })
+  if (!flags.json) return output.line(sampleText(record, events))
+  for (const event of events) output.json({ type: 'event', uuid: record.uuid, event })
+  output.json(record)
+}
+
+async function showOverview(path: string, output: Output): Promise<void> {
+  const { header, footer, samples, others } = await readOverview(path)
+  output.line(summary({ header, footer }))
+  for (const note of others.flatMap(noteLine)) output.line(note)
+  const heading = ['sample', 'epoch', 'status', 'scores', 'seconds', 'error']
+  if (samples.length > 0) output.line(`\n${table([heading, ...samples.map(sampleRow)])}`)
+}
+
+function noteLine(record: LogRecord): string[] {
   if (record.type === 'note' && record.level !== 'info')
-    shown.notes.push(`${record.level}: ${escapeLine(record.message)}`)
-  if (record.type !== 'config' || !record.error) return
-  shown.notes.push(`sandbox ${escapeLine(record.description)}: ${escapeLine(record.error.message, 400)}`)
+    return [`${record.level}: ${escapeLine(record.message)}`]
+  if (record.type === 'config' && record.error)
+    return [`sandbox ${escapeLine(record.description)}: ${escapeLine(record.error.message, 400)}`]
+  return []
 }
 
 function sampleRow(record: SampleRecord): string[] {

@@ -4,7 +4,7 @@ import { BelljarError, errorMessage } from '../errors.ts'
 import { escapeText } from '../util/terminal.ts'
 import { VERSION } from '../util/version.ts'
 import { EXIT_CODES } from './exit-code.ts'
-import { addLogCommand } from './log-show.ts'
+import { addLogCommand } from './log-command.ts'
 import { addRunCommand } from './run.ts'
 import { addSandboxCommand } from './sandbox.ts'
 

@@ -3,7 +3,7 @@ import type { TranscriptEvent } from '../agent/transcript.ts'
 import { ConfigError } from '../errors.ts'
 import { EvalFile, type SampleWithEvents } from './eval/eval-file.ts'
 import { readJournal } from './journal/read-journal.ts'
-import { isFinishedPath, isJournalPath, journalPathOf } from './log-paths.ts'
+import { isFinishedPath, journalPathOf } from './log-paths.ts'
 import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from './records.ts'
 
 /** Streams the records of a log: of a journal as they were written; of a finished log header, configurations and notes, samples, footer. @throws ConfigError */
@@ -90,5 +90,3 @@ export async function readSample(
   if (!sample) throw new ConfigError(`no sample '${id}' of epoch ${epoch} has ended`, { where: path })
   return { record: sample, events: events.get(sample.uuid) ?? [] }
 }
-
-export { isJournalPath }

@@ -4,7 +4,10 @@ const PROTOCOL = 'attachment://'
 /** Longer strings of events are kept once and referred to. */
 const MAX_INLINE = 100
 
-/** Long strings of one sample, each kept once. Inspect names them by MurmurHash3, but only ever looks names up: part of a SHA-256 serves. */
+/**
+ * Long strings of one sample, each kept once. Inspect resolves references only in inputs, messages, answers of models, arguments of tools and
+ * data of infos (inspect_ai/log/_condense.py, 0.3.285). It names them by MurmurHash3, but only ever looks names up: part of a SHA-256 serves.
+ */
 export class Attachments {
   readonly texts: Record<string, string> = {}
 

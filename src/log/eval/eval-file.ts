@@ -11,8 +11,9 @@ import {
 } from '../records.ts'
 import { ZipFile } from '../zip/zip-file.ts'
 import { RECORDS_MEMBER } from './eval-writer.ts'
+import { sampleMemberName } from './ids.ts'
 import { readFooter, readHeader } from './read-header.ts'
-import { eventsOf, fromSampleMember, fromSummary, sampleMemberName } from './sample.ts'
+import { eventsOf, fromSampleMember, fromSummary } from './sample.ts'
 import {
   type HeaderMember,
   headerMemberSchema,

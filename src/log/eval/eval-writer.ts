@@ -3,9 +3,10 @@ import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../rec
 import { Compressor } from '../zip/compressor.ts'
 import { ZipWriter } from '../zip/zip-writer.ts'
 import { toHeader, toStart } from './header.ts'
+import { sampleMemberName } from './ids.ts'
 import { toMemberJson } from './member-json.ts'
 import { EvalReductions } from './reductions.ts'
-import { sampleMemberName, toSampleMember } from './sample.ts'
+import { toSampleMember } from './sample.ts'
 import { toSummary } from './summary.ts'
 
 const SUMMARIES_PER_MEMBER = 1000

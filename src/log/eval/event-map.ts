@@ -10,6 +10,7 @@ import type {
   EvalSandboxEvent,
   EvalToolEvent,
 } from './schema/events.ts'
+import type { EvalModelOutput } from './schema/values.ts'
 
 export interface EventMapOptions {
   readonly attachments: Attachments
@@ -45,7 +46,7 @@ function modelEvent(event: ModelEvent, { attachments, pool }: EventMapOptions): 
     tools: [],
     tool_choice: 'auto',
     config: {},
-    output: output ? attachments.detach(toModelOutput(output, model, outputId)) : {},
+    output: output ? detachOutput(toModelOutput(output, model, outputId), attachments) : {},
     error,
     ...timing(event),
     metadata: { belljar: { inputFrom, inputCount: input.length } },
@@ -60,7 +61,7 @@ function toolEvent(event: ToolEvent, { attachments }: EventMapOptions): Payload<
     id: call.id,
     function: call.name,
     arguments: attachments.detach({ ...call.arguments }),
-    result: attachments.detach(result),
+    result,
     error: error && toToolError(error),
     failed: error ? true : undefined,
     ...timing(event),
@@ -82,19 +83,18 @@ function sandboxEvent(
   const { type, startedMs, durationMs, action, path, output, exitCode, ...more } = event
   const known = ACTIONS[action]
   if (known === undefined) return foreignEvent(event, options)
-  const { attachments } = options
   const { command, error } = event
   return {
     event: 'sandbox',
     action: known,
-    cmd: command && attachments.detach(shellWords(command)),
-    options: event.options && attachments.detach({ ...event.options, service: event.service }),
+    cmd: command && shellWords(command),
+    options: event.options && { ...event.options, service: event.service },
     file: path,
     result: exitCode ?? undefined,
-    output: attachments.detach(output ?? error?.message),
+    output: output ?? error?.message,
     completed: completed(event),
     metadata: {
-      belljar: attachments.detach({ ...more, action, durationMs, hasOutput: output !== undefined, exitCode }),
+      belljar: { ...more, action, durationMs, hasOutput: output !== undefined, exitCode },
     },
   }
 }
@@ -127,4 +127,16 @@ function shellWords(command: readonly string[]): string {
   return command
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`))
     .join(' ')
+}
+
+/** Inspect resolves references in what was said, and not in the text that repeats it. */
+function detachOutput(
+  { choices = [], ...output }: EvalModelOutput,
+  attachments: Attachments,
+): EvalModelOutput {
+  const detached = choices.map((choice) => ({
+    ...choice,
+    message: { ...choice.message, content: attachments.detach(choice.message.content) },
+  }))
+  return { ...output, choices: detached, completion: undefined }
 }

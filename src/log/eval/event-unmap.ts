@@ -55,7 +55,10 @@ function toolEvent(event: EvalToolEvent): TranscriptEvent {
 const ACTIONS = { exec: 'exec', read_file: 'read', write_file: 'write' } as const
 
 function sandboxEvent(event: EvalSandboxEvent): SandboxEvent {
-  const { hasOutput, durationMs, ...facts } = ours(event) as Partial<SandboxEvent> & { hasOutput?: boolean }
+  const { hasOutput, durationMs, order, ...facts } = ours(event) as Partial<SandboxEvent> & {
+    hasOutput?: boolean
+    order?: number
+  }
   const isOurs = hasOutput !== undefined
   const output = isOurs && !hasOutput ? undefined : (event.output ?? undefined)
   return {
@@ -69,6 +72,12 @@ function sandboxEvent(event: EvalSandboxEvent): SandboxEvent {
     ...(event.file ? { path: event.file } : {}),
     ...(output === undefined ? {} : { output }),
   }
+}
+
+/** Place of one of our events in the order in which they were recorded. */
+export function orderOf(event: EvalEvent): number | undefined {
+  const { order } = ours(event)
+  return typeof order === 'number' ? order : undefined
 }
 
 function ours({ metadata }: EvalEvent): Readonly<Record<string, unknown>> {

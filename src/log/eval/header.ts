@@ -1,6 +1,6 @@
 import type { FooterRecord, HeaderRecord } from '../records.ts'
 import { toEvalError } from './errors.ts'
-import { toEvalId } from './sample.ts'
+import { toEvalId } from './ids.ts'
 import type { HeaderMember } from './schema/members.ts'
 import type { EvalUsage } from './schema/values.ts'
 

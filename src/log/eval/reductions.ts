@@ -2,8 +2,8 @@ import { type Reducer, type ReducerName, reducedValues, reducerOf } from '../../
 import { scoreToNumber } from '../../score/score-number.ts'
 import { arithmeticMean } from '../../score/sum.ts'
 import type { FooterRecord, HeaderRecord, SampleRecord } from '../records.ts'
+import { toEvalId } from './ids.ts'
 import { toUsage } from './messages.ts'
-import { toEvalId } from './sample.ts'
 import type { EvalUsage } from './schema/values.ts'
 
 /** By sample, then by epoch. */

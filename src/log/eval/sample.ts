@@ -2,23 +2,14 @@ import type { TranscriptEvent } from '../../agent/transcript.ts'
 import type { SampleRecord } from '../records.ts'
 import { Attachments, attach } from './attachments.ts'
 import { CANCELLED_ERROR, toEvalError } from './errors.ts'
-import { fromEvalEvent } from './event-unmap.ts'
+import { fromEvalEvent, orderOf } from './event-unmap.ts'
+import { toEvalId } from './ids.ts'
 import { fromLimit, toLimit } from './limits.ts'
 import { MessagePool } from './message-pool.ts'
 import { fromChatMessage, fromUsage, plainText, toUsage } from './messages.ts'
 import type { SampleMember, SummaryEntry } from './schema/members.ts'
 import type { EvalModelOutput } from './schema/values.ts'
 import { EvalTranscript } from './transcript.ts'
-
-/** Inspect knows whole numbers and text as ids. */
-export function toEvalId(id: SampleRecord['id']): SampleRecord['id'] {
-  return typeof id === 'number' && !Number.isSafeInteger(id) ? String(id) : id
-}
-
-/** Name of a sample's member; the id is part of it as it is. */
-export function sampleMemberName(id: SampleRecord['id'], epoch: number): string {
-  return `samples/${id}_epoch_${epoch}.json`
-}
 
 /** A sample with its events in Inspect's form. What that form has no place for is under `belljar`. */
 export function toSampleMember(record: SampleRecord, events: readonly TranscriptEvent[]): SampleMember {
@@ -96,7 +87,9 @@ export function fromSampleMember(member: SampleMember): SampleRecord {
 
 export function eventsOf({ events = [], attachments = {}, events_data }: SampleMember): TranscriptEvent[] {
   const pool = attach(events_data?.messages ?? [], attachments)
-  return events.flatMap((event) => fromEvalEvent(attach(event, attachments), pool) ?? [])
+  const ordered = events.map((event) => ({ event, order: orderOf(event) ?? Number.POSITIVE_INFINITY }))
+  ordered.sort((one, other) => (one.order < other.order ? -1 : one.order > other.order ? 1 : 0))
+  return ordered.flatMap(({ event }) => fromEvalEvent(attach(event, attachments), pool) ?? [])
 }
 
 /** As much of a record as a summary holds. */

@@ -3,6 +3,7 @@ import type { SampleRecord } from '../records.ts'
 import type { Attachments } from './attachments.ts'
 import { toEvalError } from './errors.ts'
 import { type EventMapOptions, toEvalEvent } from './event-map.ts'
+import { toEvalId } from './ids.ts'
 import { toLimit } from './limits.ts'
 import type { EvalEvent } from './schema/events.ts'
 
@@ -36,15 +37,18 @@ export class EvalTranscript {
   build(events: readonly TranscriptEvent[], options: EventMapOptions): EvalEvent[] {
     this.#add(this.#startMs, { event: 'sample_init', sample: this.#problem(options.attachments), state: {} })
     // The pool grows in the order in which the calls were recorded, whatever order they are shown in.
-    const mapped = events.map((event) => ({ startMs: event.startedMs, payload: toEvalEvent(event, options) }))
+    const mapped = events.map((event, order) => ({
+      event,
+      payload: withOrder(toEvalEvent(event, options), order),
+    }))
+    moveToolsForward(mapped)
     const spans = this.#spans()
-    const spanAt = (atMs: number) => spans.findLast(({ startMs }) => atMs >= startMs)
-    for (const { startMs, payload } of mapped) if (!spanAt(startMs)) this.#add(startMs, payload)
+    for (const { event, payload } of mapped) if (!spanOf(event, spans)) this.#add(event.startedMs, payload)
     for (const span of spans) {
       const { id, name, startMs, endMs } = span
       this.#add(startMs, { event: 'span_begin', id, name, type: SPAN_TYPES[name] }, id)
-      const inside = mapped.filter((event) => spanAt(event.startMs) === span)
-      for (const event of inside) this.#add(event.startMs, event.payload, id)
+      const inside = mapped.filter(({ event }) => spanOf(event, spans) === span)
+      for (const { event, payload } of inside) this.#add(event.startedMs, payload, id)
       if (name === 'score') this.#scores(endMs, id)
       this.#add(endMs, { event: 'span_end', id }, id)
     }
@@ -67,7 +71,14 @@ export class EvalTranscript {
 
   #problem(attachments: Attachments) {
     const { id, input, target, choices, metadata, setup } = this.#record
-    return attachments.detach({ id, input, target: target ?? '', choices, metadata, setup })
+    return {
+      id: toEvalId(id),
+      input: attachments.detach(input),
+      target: target ?? '',
+      choices,
+      metadata,
+      setup,
+    }
   }
 
   #scores(atMs: number, span: string): void {
@@ -99,5 +110,31 @@ export class EvalTranscript {
       working_start: Math.max(0, (atMs - this.#startMs) / 1000),
       ...payload,
     } as EvalEvent)
+  }
+}
+
+/** The last span that had begun by then; what happened in the millisecond in which the agent ended is still the agent's. */
+function spanOf({ type, startedMs }: TranscriptEvent, spans: readonly Span[]): Span | undefined {
+  const isAgents = type === 'model-output' || type === 'tool-call'
+  return spans.findLast(({ name, startMs }) =>
+    isAgents && name !== 'agent' ? startedMs > startMs : startedMs >= startMs,
+  )
+}
+
+/** Events are shown in another order than that in which they were recorded, which readers of ours get back. */
+function withOrder<T extends { metadata?: Record<string, unknown> | null }>(payload: T, order: number): T {
+  const ours = payload.metadata?.belljar as object | undefined
+  return { ...payload, metadata: { ...payload.metadata, belljar: { ...ours, order } } }
+}
+
+/** A tool call is recorded when it has ended, and shown before the sandbox calls that it made. */
+function moveToolsForward(events: { readonly event: TranscriptEvent }[]): void {
+  for (const [index, moved] of events.entries()) {
+    if (moved.event.type !== 'tool-call') continue
+    let place = index
+    const isPart = ({ event }: { event: TranscriptEvent }) =>
+      event.type === 'sandbox-call' && event.startedMs >= moved.event.startedMs
+    for (let before = events[place - 1]; before && isPart(before); before = events[place - 1]) place--
+    if (place < index) events.splice(place, 0, ...events.splice(index, 1))
   }
 }

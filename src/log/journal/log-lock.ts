@@ -24,6 +24,12 @@ export class LogLock {
     return new LogLock(path)
   }
 
+  /** Whether a process that may be alive writes the log. */
+  static async isHeld(logPath: string): Promise<boolean> {
+    const text = await readFile(`${logPath}.lock`, 'utf8').catch(() => undefined)
+    return text !== undefined && livingOwner(text) !== undefined
+  }
+
   async release(): Promise<void> {
     await rm(this.#path, { force: true })
   }

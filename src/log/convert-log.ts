@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { convertJournal } from './convert-journal.ts'
+import { EvalFile } from './eval/eval-file.ts'
+import { toEvalJson } from './eval/eval-json.ts'
+import { csvLine, flatRow } from './flat-row.ts'
+import { toJson } from './jsonl.ts'
+import { isFinishedPath, journalPathOf } from './log-paths.ts'
+import { readLog, readOverview } from './log-reader.ts'
+
+/** `json`: Inspect's own; `jsonl`: a sample's record a line; `csv` and `parquet-friendly`: a sample a row, the second as JSON lines that all have the same fields. */
+export const LOG_FORMATS = ['json', 'jsonl', 'csv', 'parquet-friendly'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+/** A log in another form, in pieces. @throws ConfigError */
+export async function* convertLog(path: string, format: LogFormat): AsyncGenerator<string> {
+  if (format === 'json') yield* inspectJson(path)
+  else if (format === 'jsonl') yield* sampleLines(path)
+  else yield* rows(path, format)
+}
+
+async function* inspectJson(path: string): AsyncGenerator<string> {
+  if (isFinishedPath(path) && existsSync(path)) {
+    await using file = await EvalFile.open(path)
+    yield* toEvalJson(file)
+    return
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'belljar-convert-'))
+  try {
+    const finished = join(directory, 'log.eval')
+    await convertJournal(isFinishedPath(path) ? journalPathOf(path) : path, finished, { recover: true })
+    await using file = await EvalFile.open(finished)
+    yield* toEvalJson(file)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function* sampleLines(path: string): AsyncGenerator<string> {
+  for await (const record of readLog(path)) if (record.type === 'sample') yield `${toJson(record)}\n`
+}
+
+async function* rows(path: string, format: 'csv' | 'parquet-friendly'): AsyncGenerator<string> {
+  const { header } = await readOverview(path)
+  let isFirst = true
+  for await (const record of readLog(path)) {
+    if (record.type !== 'sample') continue
+    const row = flatRow(header, record)
+    if (isFirst && format === 'csv') yield csvLine(Object.keys(row))
+    isFirst = false
+    yield format === 'csv' ? csvLine(Object.values(row)) : `${toJson(row)}\n`
+  }
+}
