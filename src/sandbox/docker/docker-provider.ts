@@ -12,11 +12,10 @@ import type {
   SandboxProvider,
   StartedSandbox,
 } from '../provider.ts'
-import type { SandboxPlan } from '../sandbox-plan.ts'
 import { canonicalHash } from './config/canonical.ts'
 import { type DockerConfigData, resolveDockerConfig } from './config/resolve-config.ts'
 import { type ConnectOptions, connectEngine, type Engine } from './engine/engine.ts'
-import { Guests, type GuestsOptions, type Transport } from './guest/guests.ts'
+import { Guests, type GuestsOptions } from './guest/guests.ts'
 import { identityFromLabels, RUN_LABEL } from './identity/labels.ts'
 import { Images } from './image/images.ts'
 import { prepareImages } from './image/prepare-images.ts'
@@ -48,7 +47,6 @@ export class DockerProvider implements SandboxProvider {
   readonly #images: Images
   readonly #support: StartSupport
   readonly #guests: Guests
-  readonly #toldTransports = new Set<string>()
   readonly #prepared = new Map<string, Prepared>()
   #claim: RunClaim | undefined
   #ownership: RunOwnership | undefined
@@ -98,7 +96,7 @@ export class DockerProvider implements SandboxProvider {
     }
     const prepared = await prepareImages(this.#images, { plan, buildHashes }, context)
     this.#prepared.set(config.key, prepared)
-    const transports = this.#transports(plan, prepared, context)
+    const transports = this.#guests.transports(plan, prepared, context)
     for (const { id } of prepared.values()) this.#ownership?.offerImage(id)
     const images = Object.fromEntries([...prepared].map(([service, image]) => [service, image.id]))
     return { images, planDigest: canonicalHash(plan), transports }
@@ -157,22 +155,6 @@ export class DockerProvider implements SandboxProvider {
     await this.#support.close()
     this.#guests.close()
     this.engine.close()
-  }
-
-  /** How each service will be reached; why one is without a guest is told once. */
-  #transports(plan: SandboxPlan, images: Prepared, context: ProviderContext): Record<string, Transport> {
-    const transports: Record<string, Transport> = {}
-    for (const { name, container } of plan.services) {
-      const image = images.get(name)
-      if (!image) continue
-      const placement = this.#guests.place(container, image)
-      transports[name] = placement.kind === 'engine' ? 'engine' : 'guest'
-      if (placement.kind !== 'engine' || this.#toldTransports.has(placement.reason)) continue
-      this.#toldTransports.add(placement.reason)
-      const message = `service '${name}' is reached through the Engine's own exec, without a guest: ${placement.reason}`
-      context.report?.({ kind: 'start', message })
-    }
-    return transports
   }
 
   /** Begins with the first thing that is made for the run. */

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxReport } from '../../../src/sandbox/provider.ts'
@@ -16,8 +19,9 @@ afterAll(async () => {
   await images[Symbol.asyncDispose]()
 })
 
-const KILL_GUEST =
-  'for p in $(ls /proc | sort -n); do [ "$(cat /proc/$p/comm 2>/dev/null)" = guest ] && kill -9 $p && break; done; sleep 5'
+const FIRST_GUEST =
+  'for p in $(ls /proc | sort -n); do [ "$(cat /proc/$p/comm 2>/dev/null)" = guest ] && ACT && break; done'
+const KILL_GUEST = `${FIRST_GUEST.replace('ACT', 'kill -9 $p')}; sleep 5`
 
 test('an image with ENTRYPOINT keeps it; the guest is one exec at first use, as root, commands as the user', async () => {
   const tag = await images.build(
@@ -107,14 +111,37 @@ test('a service that cannot run the guest is served by the Engine, and that is t
   expect(reports.some(({ message }) => /exec is used/.test(message))).toBe(true)
 })
 
-test('a service that its own policy starts again gets a guest again, which counts as no kill', async () => {
+test('a service that its own policy starts again is told as that, not as a guest that was killed', async () => {
   const { default: sandbox } = await startCompose(
     run,
     'services:\n  box:\n    image: busybox:latest\n    init: true\n    restart: always\n    command: ["sh", "-c", "while [ ! -e /tmp/end ]; do sleep 0.1; done; rm /tmp/end; exit 3"]\n',
   )
-  for (let round = 0; round < 3; round += 1) {
-    await failure(sh(sandbox, 'touch /tmp/end; sleep 5'))
-    await sleep(1500)
-    expect((await sh(sandbox, 'echo up')).stdout).toBe('up\n')
-  }
+  await failure(sh(sandbox, 'touch /tmp/end; sleep 5'))
+  await sleep(1500)
+  expect(await failure(sh(sandbox, 'echo up'))).toMatchObject({
+    code: 'sandbox-unavailable',
+    reason: 'exited',
+  })
+})
+
+test('something that writes to the stream of the guest ends the sandbox as tampered', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'belljar-guest-test-'))
+  await writeFile(
+    join(folder, 'compose.yaml'),
+    'services:\n  box:\n    image: busybox:latest\n    command: ["sleep", "600"]\n    init: true\n    cap_add: [SYS_PTRACE]\n',
+  )
+  const reports: SandboxReport[] = []
+  const { provider } = run
+  const spec = { kind: 'docker', config: { compose: 'compose.yaml' } }
+  const config = await provider.resolve(spec, { taskDirectory: folder, allow: ['cap-add:SYS_PTRACE'] })
+  await rm(folder, { recursive: true })
+  await provider.taskInit(config, { report: (report) => reports.push(report) })
+  expect(reports.some(({ message }) => /SYS_PTRACE lets root in it forge/.test(message))).toBe(true)
+  const { default: sandbox } = await provider.sampleInit(config, run.identity(), {})
+  const forge = FIRST_GUEST.replace(
+    'ACT',
+    'printf "0123456789abcdef0123456789abcdef0123456789" > /proc/$p/fd/1',
+  )
+  expect(await within(4000, failure(sh(sandbox, `${forge}; sleep 5`)))).toMatchObject({ reason: 'tampered' })
+  expect(await failure(sh(sandbox, 'true'))).toMatchObject({ reason: 'tampered' })
 })

@@ -129,3 +129,16 @@ test('a flood that nobody reads does not keep a sandbox', async () => {
   expect(await capped).toMatchObject({ code: 'sandbox-unavailable', reason: 'removed' })
   expect(await failure(unread.wait())).toMatchObject({ reason: 'removed' })
 })
+
+test('removals at once, of a container that removes itself, all end with nothing left', async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const identity = run.identity()
+    const started = await run.start({ image: 'busybox:latest' }, { identity })
+    const reports = await Promise.all([
+      started.remove(),
+      run.provider.remove(identity),
+      run.provider.remove(identity),
+    ])
+    expect(reports.flatMap(({ left }) => left)).toEqual([])
+  }
+})

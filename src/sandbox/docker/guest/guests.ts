@@ -1,10 +1,11 @@
 import { findGuestBinary, guestArchitecture } from '../../guest/binary.ts'
-import type { ContainerPlan } from '../../sandbox-plan.ts'
+import type { ProviderContext } from '../../provider.ts'
+import type { ContainerPlan, SandboxPlan } from '../../sandbox-plan.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { GuestVolumes, guestMount } from './guest-volumes.ts'
-import { type Placement, placeGuest } from './placement.ts'
+import { forgery, type Placement, placeGuest } from './placement.ts'
 
 export type Transport = 'guest' | 'engine'
 
@@ -29,6 +30,7 @@ export class Guests {
   readonly #volumes: GuestVolumes | undefined
   readonly #unusable: string | undefined
   #autoRemove: boolean
+  readonly #told = new Set<string>()
 
   constructor(engine: Engine, options: GuestsOptions = {}) {
     this.watch = new EngineWatch(engine)
@@ -48,6 +50,33 @@ export class Guests {
 
   place(container: ContainerPlan, image: PreparedImage): Placement {
     return placeGuest(container, image.entrypoint, this.#unusable)
+  }
+
+  /** How each service will be reached. Why one is without a guest, or with one that is no proof, is told once. */
+  transports(
+    plan: SandboxPlan,
+    images: ReadonlyMap<string, PreparedImage>,
+    context: Pick<ProviderContext, 'report'>,
+  ): Record<string, Transport> {
+    const tell = (reason: string, report: { kind: 'start' | 'warning'; message: string }) => {
+      if (!this.#told.has(reason)) context.report?.(report)
+      this.#told.add(reason)
+    }
+    const transports: Record<string, Transport> = {}
+    for (const { name, container } of plan.services) {
+      const image = images.get(name)
+      if (!image) continue
+      const placement = this.place(container, image)
+      transports[name] = placement.kind === 'engine' ? 'engine' : 'guest'
+      const reason = placement.kind === 'engine' ? placement.reason : forgery(container, image.user)
+      const message =
+        placement.kind === 'engine'
+          ? `service '${name}' is reached through the Engine's own exec, without a guest: ${reason}`
+          : `service '${name}': ${reason}`
+      if (reason !== undefined)
+        tell(reason, { kind: placement.kind === 'engine' ? 'start' : 'warning', message })
+    }
+    return transports
   }
 
   /** Sees to it that a container made now can have the guest. @throws EngineError */

@@ -86,7 +86,7 @@ export class InitGuest implements GuestLink {
   async end(): Promise<boolean> {
     this.#container.engine.openStreams.retire(this.#container.id)
     this.#connection.close()
-    if (!this.#autoRemove) return false
+    if (!this.#autoRemove || this.#watch.paused) return false
     return Promise.race([this.#watch.removed.then(() => true), sleep(REMOVED_MS, false, { ref: false })])
   }
 

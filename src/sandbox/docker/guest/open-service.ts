@@ -14,6 +14,7 @@ import type { ServiceSandbox } from './service-sandbox.ts'
 
 export interface OpenServiceContext {
   readonly guests: Guests
+  readonly run: string
   readonly delivery: Delivery
   readonly image: PreparedImage
   readonly signal?: AbortSignal | undefined
@@ -32,6 +33,10 @@ export async function startGuestService(
     hello: helloOf(service, context),
     autoRemove: delivery.autoRemove,
     signal,
+  }).catch((error: unknown) => {
+    // The volume may be gone, and made anew without the guest in it.
+    guests.forget(context.run)
+    throw error
   })
   return new DockerGuestSandbox(container, guest, { strict: isStrict(service) })
 }

@@ -26,6 +26,18 @@ function canRemount({ Privileged, CapAdd }: ContainerPlan['hostConfig']): boolea
   return Privileged === true || added.includes('ALL') || added.includes('SYS_ADMIN')
 }
 
+/** Why something in a service could speak in the name of its guest, where it could. */
+export function forgery(container: ContainerPlan, imageUser: string): string | undefined {
+  const { CapAdd, Runtime } = container.hostConfig
+  if (capabilities(CapAdd).some((name) => name === 'ALL' || name === 'SYS_PTRACE')) {
+    return 'the capability SYS_PTRACE lets root in it forge results'
+  }
+  const [user = ''] = (container.user ?? imageUser).split(':')
+  const isRoot = user === '' || user === '0' || user === 'root'
+  if (!String(Runtime ?? '').includes('runsc') || !isRoot) return undefined
+  return 'under gVisor root in it can forge results; a user other than root cannot'
+}
+
 /** Chooses for one service; `unusable` says why there is no guest at all, if there is none. */
 export function placeGuest(
   container: ContainerPlan,
