@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError, errorMessage } from '../errors.ts'
+import { makeFolder } from '../util/make-folder.ts'
 import { toJournalLine } from './journal/journal-line.ts'
 import { LogLock } from './journal/log-lock.ts'
 import type { LogRecord } from './records.ts'
@@ -109,7 +110,7 @@ export interface OpenJournal {
 export async function openNew(directory: string, name: string): Promise<OpenJournal> {
   const path = join(directory, name)
   try {
-    await mkdir(directory, { recursive: true })
+    await makeFolder(directory)
     const lock = await LogLock.acquire(path)
     const file = await open(path, 'ax').catch(async (error: unknown) => {
       await lock.release()

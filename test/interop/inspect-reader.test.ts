@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { convertLog } from '../../src/log/convert-log.ts'
+import { KINDS, logOfKind } from '../support/log-kinds.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const run = promisify(execFile)
+const python = process.env.BELLJAR_INSPECT_PYTHON
+const TIMEOUT_MS = 180_000
+
+interface Read {
+  readonly task: string
+  readonly status: [whole: string, head: string]
+  readonly error: string | null
+  readonly total: number
+  readonly completed: number
+  readonly reductions: [scorer: string, reducer: string, samples: number][]
+  readonly summaries: unknown[]
+  readonly samples: {
+    id: string | number
+    error: string | null
+    retries: number
+    limit: string | null
+    messages: [role: string, length: number][]
+    events: string[]
+    inputs: number[]
+    unresolved: boolean
+    scores: Record<string, unknown>
+    tokens: Record<string, number>
+  }[]
+}
+
+if (!python)
+  process.stderr.write(
+    "NOT RUN: logs were not read by Inspect's own reader, as BELLJAR_INSPECT_PYTHON names no python that has inspect_ai\n",
+  )
+
+describe.skipIf(!python)(
+  `Inspect's own reader${python ? '' : ' (not run: BELLJAR_INSPECT_PYTHON is not set)'}`,
+  () => {
+    const read = new Map<string, Read>()
+    let directory: Awaited<ReturnType<typeof tempDir>>
+
+    beforeAll(async () => {
+      directory = await tempDir()
+      for (const kind of Object.keys(KINDS)) await logOfKind(kind, directory.path)
+      const script = join(import.meta.dirname, 'read_logs.py')
+      const { stdout } = await run(python ?? '', [script, directory.path], { maxBuffer: 1 << 28 })
+      for (const line of stdout.trimEnd().split('\n')) {
+        const log = JSON.parse(line.replaceAll(/\bNaN\b/g, 'null')) as Read
+        read.set(log.task, log)
+      }
+    }, TIMEOUT_MS)
+    afterAll(() => rm(directory.path, { recursive: true }))
+
+    it.each(Object.keys(KINDS))(
+      'opens a log of kind %s whole, by its header and by its summaries',
+      (kind) => {
+        const log = read.get(kind.replace('no-scorers', 'no scorers'))!
+        const status = kind === 'error' || kind === 'cancelled' ? kind : 'success'
+        expect(log.status).toEqual([status, status])
+        expect(log.summaries).toHaveLength(log.samples.length)
+        expect(log.samples.filter(({ unresolved }) => unresolved)).toEqual([])
+      },
+    )
+
+    it('sees whole conversations, tool calls and sandbox calls', () => {
+      const [sample] = read.get('tools')!.samples
+      expect(sample?.inputs).toEqual([2, 4, 7])
+      expect(sample?.messages.map(([role]) => role).join(' ')).toBe(
+        'system user assistant tool assistant tool tool assistant tool',
+      )
+      expect(sample?.events).toEqual(
+        expect.arrayContaining(['model', 'tool', 'sandbox', 'score', 'span_begin']),
+      )
+      expect(sample?.tokens).toEqual({ scripted: 22 })
+    })
+
+    it('sees errors, retries, limits and cancelled samples', () => {
+      expect(read.get('error')?.error).toContain('the agent broke')
+      const failed = read.get('error-kept')?.samples.find(({ error }) => error !== null)
+      expect(failed).toMatchObject({ error: 'agent: the agent broke', retries: 1 })
+      expect(read.get('limit')?.samples[0]).toMatchObject({
+        limit: 'turn',
+        events: expect.arrayContaining(['sample_limit']),
+      })
+      expect(read.get('cancelled')?.samples[0]?.error).toBe('The sample was cancelled.')
+    })
+
+    it('counts runs, and samples reduced over epochs', () => {
+      expect(read.get('epochs')).toMatchObject({ total: 9, completed: 9, reductions: [['exact', 'mean', 3]] })
+      expect(read.get('dynamic')).toMatchObject({ total: 5, completed: 5 })
+      expect(read.get('unscored')).toMatchObject({ total: 2, reductions: [['silent', 'mean', 0]] })
+    })
+
+    it('finds samples by ids that are no file names', () => {
+      expect(read.get('success')?.samples.map(({ id }) => id)).toEqual(
+        expect.arrayContaining(['a', '../b/ü', 3]),
+      )
+    })
+
+    it(
+      'opens the JSON form',
+      async () => {
+        await using folder = await tempDir()
+        const path = join(folder.path, '2026-01-02T03-04-05-00-00_tools_id.json')
+        const pieces: string[] = []
+        for await (const piece of convertLog(await logOfKind('epochs', folder.path), 'json'))
+          pieces.push(piece)
+        await writeFile(path, pieces.join(''))
+        const code = `from inspect_ai.log import read_eval_log as r
+a, b = r(${JSON.stringify(path)}), r(${JSON.stringify(path)}, header_only=True)
+print(len(a.samples), a.status, b.status, b.samples)`
+        const { stdout } = await run(python ?? '', ['-c', code])
+        expect(stdout.trim()).toBe('9 success success None')
+      },
+      TIMEOUT_MS,
+    )
+  },
+)
