@@ -110,15 +110,20 @@ export function isScore(value: unknown): value is Score {
 
 const scoreSchema = z.custom<Score>(isScore, 'expected a score')
 
-const messageSchema = z.custom<Message>(
-  (value) => z.looseObject({ role: z.string() }).safeParse(value).success,
-  'expected a message',
-)
+const messageSchema = z.custom<Message>((value) => hasText(value, 'role'), 'expected a message')
 
 const transcriptEventSchema = z.custom<TranscriptEvent>(
-  (value) => z.looseObject({ type: z.string() }).safeParse(value).success,
+  (value) => hasText(value, 'type'),
   'expected an event',
 )
+
+function hasText(value: unknown, key: string): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Readonly<Record<string, unknown>>)[key] === 'string'
+  )
+}
 
 export const eventRecordSchema = z.object({
   type: z.literal('event'),
@@ -253,7 +258,6 @@ export const sourceStateSchema = z.object({
   /** Records that the source was told of since its previous state. */
   told: z.array(z.string()),
 })
-export type SourceStateRecord = z.infer<typeof sourceStateSchema>
 
 export const logRecordSchema = z.discriminatedUnion('type', [
   headerSchema,

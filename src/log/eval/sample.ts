@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { TranscriptEvent } from '../../agent/transcript.ts'
 import type { SampleRecord } from '../records.ts'
 import { Attachments, attach } from './attachments.ts'
@@ -13,7 +14,7 @@ import { EvalTranscript } from './transcript.ts'
 
 /** A sample with its events in Inspect's form. What that form has no place for is under `belljar`. */
 export function toSampleMember(record: SampleRecord, events: readonly TranscriptEvent[]): SampleMember {
-  const { type, input, metadata, files, setup, choices, messages, output, scores, ...ours } = record
+  const { input, metadata, files, setup, choices, messages, scores } = record
   const attachments = new Attachments()
   const pool = new MessagePool(record.uuid, attachments)
   const evalEvents = new EvalTranscript(record).build(events, { attachments, pool })
@@ -35,7 +36,7 @@ export function toSampleMember(record: SampleRecord, events: readonly Transcript
     limit: record.limit && toLimit(record.limit),
     attachments: attachments.texts,
     events_data: { messages: pool.messages, calls: [] },
-    belljar: ours,
+    belljar: { ...ownFields(record), error: record.error },
   }
 }
 
@@ -55,6 +56,14 @@ export function commonFields(record: SampleRecord) {
     working_time: record.workingMs / 1000,
     uuid: record.uuid,
   }
+}
+
+/** What Inspect's form of a sample and of its summary has no place for. */
+export function ownFields(record: SampleRecord): Partial<SampleRecord> & { hasTarget?: false } {
+  const { type, id, epoch, uuid, input, target, choices, metadata, files, setup, ...more } = record
+  const { messages, output, scores, error, startedAt, completedAt, totalMs, workingMs, usage, ...own } = more
+  const isLossless = isDeepStrictEqual(usage, fromUsages(commonFields(record).model_usage))
+  return { ...own, ...(isLossless ? {} : { usage }), ...(target === undefined ? { hasTarget: false } : {}) }
 }
 
 export function toScores(scores: SampleRecord['scores']): SampleMember['scores'] {
@@ -94,7 +103,7 @@ export function eventsOf({ events = [], attachments = {}, events_data }: SampleM
 
 /** As much of a record as a summary holds. */
 export function fromSummary(entry: SampleMember | SummaryEntry): SampleRecord {
-  const ours = (entry.belljar ?? {}) as Partial<SampleRecord>
+  const { hasTarget, ...ours } = (entry.belljar ?? {}) as ReturnType<typeof ownFields>
   const { error, limit } = entry
   const message = typeof error === 'string' ? error : error?.message
   const theirLimit = typeof limit === 'string' ? { type: limit, limit: 0 } : (limit ?? undefined)
@@ -114,26 +123,35 @@ export function fromSummary(entry: SampleMember | SummaryEntry): SampleRecord {
     messages: [],
     output: '',
     scores: (entry.scores ?? {}) as SampleRecord['scores'],
-    ...(isForeign ? foreignFields(entry) : {}),
+    ...(hasTarget === false ? {} : { target: entry.target }),
+    ...timesAndUsage(entry),
     ...(isForeign && message !== undefined ? { error: { kind: 'internal', code: 'error', message } } : {}),
     ...(isForeign && theirLimit ? { limit: fromLimit(theirLimit) } : {}),
     ...ours,
   } as SampleRecord
 }
 
-function foreignFields(entry: SampleMember | SummaryEntry): Partial<SampleRecord> {
+function timesAndUsage(entry: SampleMember | SummaryEntry): Partial<SampleRecord> {
   const startedAt = isoTime(entry.started_at)
   return {
-    target: entry.target,
     startedAt,
     completedAt: entry.completed_at ? isoTime(entry.completed_at) : startedAt,
-    totalMs: (entry.total_time ?? 0) * 1000,
-    workingMs: (entry.working_time ?? 0) * 1000,
+    totalMs: milliseconds(entry.total_time),
+    workingMs: milliseconds(entry.working_time),
     phases: [],
-    usage: Object.fromEntries(
-      Object.entries(entry.model_usage ?? {}).map(([model, usage]) => [model, { ...fromUsage(usage) }]),
-    ),
+    usage: fromUsages(entry.model_usage),
   }
+}
+
+function fromUsages(usages: SampleMember['model_usage']): SampleRecord['usage'] {
+  return Object.fromEntries(
+    Object.entries(usages ?? {}).map(([model, usage]) => [model, { ...fromUsage(usage) }]),
+  )
+}
+
+/** Whole microseconds, as seconds were divided by a thousand. */
+function milliseconds(seconds: number | null | undefined): number {
+  return Math.round((seconds ?? 0) * 1e6) / 1e3
 }
 
 /** As our records write times. */

@@ -1,5 +1,5 @@
 import type { SampleRecord } from '../records.ts'
-import { commonFields, toScores } from './sample.ts'
+import { commonFields, ownFields, toScores } from './sample.ts'
 import type { SummaryEntry } from './schema/members.ts'
 
 const MAX_INPUT = 5120
@@ -8,19 +8,7 @@ const REMOVED = 'Key removed from summary (> 1k)'
 
 /** What lists show of a sample. Sizes: inspect_ai/log/_log.py. */
 export function toSummary(record: SampleRecord): SummaryEntry {
-  const {
-    status,
-    attempt,
-    error,
-    limit,
-    sandbox,
-    phases,
-    startedAt,
-    completedAt,
-    totalMs,
-    workingMs,
-    usage,
-  } = record
+  const { status, attempt, error, limit } = record
   return {
     ...commonFields(record),
     input: shortened(record.input, MAX_INPUT),
@@ -33,22 +21,14 @@ export function toSummary(record: SampleRecord): SummaryEntry {
     completed: true,
     message_count: record.messages.length,
     belljar: {
-      status,
-      attempt,
+      ...ownFields(record),
+      earlier: undefined,
       error: error && {
         ...error,
         message: shortened(error.message, MAX_TEXT),
         stack: undefined,
         postMortem: undefined,
       },
-      limit,
-      sandbox,
-      phases,
-      startedAt,
-      completedAt,
-      totalMs,
-      workingMs,
-      usage,
     },
   }
 }

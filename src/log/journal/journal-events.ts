@@ -8,16 +8,23 @@ import { parseRecord } from './read-journal.ts'
 interface Place {
   readonly offset: number
   readonly length: number
+  /** Its line, where there was room to keep it. */
+  readonly kept?: Buffer
 }
 
 /** What lies closer than this is read in one go. */
 const MAX_GAP_BYTES = 65_536
 
-/** Where the events of samples are in a journal: they are read when their sample ends, and are not held before. */
+/** Lines of so many bytes are kept, as most are wanted soon. */
+const MAX_KEPT_BYTES = 16_777_216
+const MAX_LINE_BYTES = 65_536
+
+/** Where the events of samples are in a journal: they are read when their sample ends; before, no more than a bounded number of bytes is held. */
 export class JournalEvents {
   readonly #file: FileHandle
   readonly #path: string
   readonly #places = new Map<string, Place[]>()
+  #keptBytes = 0
 
   constructor(file: FileHandle, path: string) {
     this.#file = file
@@ -26,7 +33,10 @@ export class JournalEvents {
 
   note(uuid: string, { offset, bytes }: JournalLine): void {
     const places = this.#places.get(uuid)
-    const place = { offset, length: bytes.length }
+    const isKept = bytes.length <= MAX_LINE_BYTES && this.#keptBytes + bytes.length <= MAX_KEPT_BYTES
+    if (isKept) this.#keptBytes += bytes.length
+    // A copy, as the line is a part of a much larger piece of the file.
+    const place = { offset, length: bytes.length, kept: isKept ? Buffer.from(bytes) : undefined }
     if (places) places.push(place)
     else this.#places.set(uuid, [place])
   }
@@ -35,23 +45,28 @@ export class JournalEvents {
   async take(uuid: string): Promise<TranscriptEvent[]> {
     const places = this.#places.get(uuid) ?? []
     this.#places.delete(uuid)
-    const events: TranscriptEvent[] = []
-    for (const group of grouped(places)) events.push(...(await this.#read(group)))
-    return events
+    const lines = new Map<number, Buffer>()
+    for (const group of grouped(places.filter(({ kept }) => !kept))) await this.#read(group, lines)
+    return places.map(({ offset, kept }) => {
+      this.#keptBytes -= kept?.length ?? 0
+      return this.#event(kept ?? lines.get(offset) ?? Buffer.alloc(0))
+    })
   }
 
-  async #read(group: readonly Place[]): Promise<TranscriptEvent[]> {
+  async #read(group: readonly Place[], lines: Map<number, Buffer>): Promise<void> {
     const start = group[0]?.offset ?? 0
     const last = group.at(-1)
     const bytes = Buffer.allocUnsafe(last ? last.offset + last.length - start : 0)
     await this.#file.read(bytes, 0, bytes.length, start)
-    return group.flatMap(({ offset, length }) => {
-      const json = openJournalLine(bytes.subarray(offset - start, offset - start + length))
-      if (json === undefined)
-        throw new ConfigError('the log changed while it was read', { where: this.#path })
-      const record = parseRecord(json, this.#path)
-      return record.type === 'event' ? [record.event] : []
-    })
+    for (const { offset, length } of group)
+      lines.set(offset, bytes.subarray(offset - start, offset - start + length))
+  }
+
+  #event(line: Buffer): TranscriptEvent {
+    const json = openJournalLine(line)
+    const record = json === undefined ? undefined : parseRecord(json, this.#path)
+    if (record?.type === 'event') return record.event
+    throw new ConfigError('the log changed while it was read', { where: this.#path })
   }
 }
 

@@ -41,6 +41,14 @@ export class BlockReader extends RandomAccessReader {
     })
   }
 
+  /** @throws Error when the file is too short */
+  bytes(position: number, length: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(length)
+    return new Promise((resolve, reject) => {
+      this.read(buffer, 0, length, position, (error) => (error ? reject(error) : resolve(buffer)))
+    })
+  }
+
   override _readStreamForRange(start: number, end: number): Readable {
     return createReadStream('', { fd: this.#fd, autoClose: false, start, end: end - 1 })
   }

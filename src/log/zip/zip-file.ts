@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { crc32, inflateRaw } from 'node:zlib'
+import { crc32, inflateRaw, inflateRawSync } from 'node:zlib'
 import { Decompress } from 'fzstd'
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile as YauzlFile } from 'yauzl'
 import { ConfigError, errorMessage } from '../../errors.ts'
@@ -10,6 +10,8 @@ const inflate = promisify(inflateRaw)
 const STORED = 0
 const DEFLATED = 8
 const ZSTANDARD = 93
+/** Less is unpacked at once, as handing it to another thread costs more. */
+const SMALL_BYTES = 32_768
 const DAMAGED = 'damaged: its size or checksum is wrong'
 /** The longest text that the runtime can hold, about. */
 const MAX_MEMBER_BYTES = 500_000_000
@@ -18,16 +20,18 @@ const MAX_MEMBER_BYTES = 500_000_000
 export class ZipFile implements AsyncDisposable {
   readonly path: string
   readonly #file: FileHandle
+  readonly #reader: BlockReader
   readonly #zip: YauzlFile
   readonly #entries: ReadonlyMap<string, Entry>
 
   private constructor(
     path: string,
     file: FileHandle,
-    parts: { zip: YauzlFile; entries: Map<string, Entry> },
+    parts: { reader: BlockReader; zip: YauzlFile; entries: Map<string, Entry> },
   ) {
     this.path = path
     this.#file = file
+    this.#reader = parts.reader
     this.#zip = parts.zip
     this.#entries = parts.entries
   }
@@ -38,14 +42,15 @@ export class ZipFile implements AsyncDisposable {
     try {
       file = await open(path, 'r')
       const { size } = await file.stat()
-      const zip = await fromRandomAccessReaderPromise(new BlockReader(file.fd), size, {
+      const reader = new BlockReader(file.fd)
+      const zip = await fromRandomAccessReaderPromise(reader, size, {
         lazyEntries: true,
         autoClose: false,
         decodeStrings: false,
       })
       const entries = new Map<string, Entry>()
       for await (const entry of zip.eachEntry()) entries.set(nameOf(entry), entry)
-      return new ZipFile(path, file, { zip, entries })
+      return new ZipFile(path, file, { reader, zip, entries })
     } catch (error) {
       await file?.close()
       throw new ConfigError(`cannot read the log: ${errorMessage(error)}`, { where: path, cause: error })
@@ -104,10 +109,7 @@ export class ZipFile implements AsyncDisposable {
   async #raw(entry: Entry): Promise<Buffer> {
     if (entry.isEncrypted()) throw new Error('encrypted')
     const { fileDataStart } = await this.#zip.readLocalFileHeaderPromise(entry, { minimal: true })
-    const raw = Buffer.alloc(entry.compressedSize)
-    const { bytesRead } = await this.#file.read(raw, 0, raw.length, fileDataStart)
-    if (bytesRead < raw.length) throw new Error('the file ends too early')
-    return raw
+    return this.#reader.bytes(fileDataStart, entry.compressedSize)
   }
 }
 
@@ -117,7 +119,10 @@ function nameOf(entry: Entry): string {
 
 async function unpacked(raw: Buffer, { compressionMethod, uncompressedSize }: Entry): Promise<Buffer> {
   if (compressionMethod === STORED) return raw
-  if (compressionMethod === DEFLATED) return inflate(raw, { maxOutputLength: uncompressedSize + 1 })
+  if (compressionMethod === DEFLATED) {
+    const options = { maxOutputLength: uncompressedSize + 1 }
+    return uncompressedSize < SMALL_BYTES ? inflateRawSync(raw, options) : inflate(raw, options)
+  }
   if (compressionMethod === ZSTANDARD) return unpackZstandard(raw, uncompressedSize)
   throw new Error(`packed by method ${compressionMethod}, which is not supported`)
 }
