@@ -95,7 +95,7 @@ export class Journal implements AsyncDisposable {
     this.#mustSync = false
     this.#next = undefined
     if (!isWritable) return earlier
-    await this.#file.appendFile(lines.join(''))
+    await this.#file.appendFile(lines.length === 1 ? (lines[0] ?? '') : lines.join(''))
     if (mustSync) await this.#file.datasync()
   }
 }

@@ -5,9 +5,13 @@ import { ZipWriter } from '../zip/zip-writer.ts'
 import { toHeader, toStart } from './header.ts'
 import { sampleMemberName } from './ids.ts'
 import { toMemberJson } from './member-json.ts'
+import { memberPieces } from './member-pieces.ts'
 import { EvalReductions } from './reductions.ts'
 import { toSampleMember } from './sample.ts'
 import { toSummary } from './summary.ts'
+
+/** Samples of more characters are written in pieces of so many. */
+const MAX_BATCH = 16_777_216
 
 const SUMMARIES_PER_MEMBER = 1000
 
@@ -78,9 +82,24 @@ export class EvalWriter {
     await this.#zip.abandon()
   }
 
-  #addMember(record: SampleRecord, events: readonly TranscriptEvent[]): Promise<void> {
-    const member = JSON.stringify(toSampleMember(record, events))
-    return this.#zip.add(sampleMemberName(record.id, record.epoch), member)
+  async #addMember(record: SampleRecord, events: readonly TranscriptEvent[]): Promise<void> {
+    const name = sampleMemberName(record.id, record.epoch)
+    const batch: string[] = []
+    let compressor: Compressor | undefined
+    let characters = 0
+    for (const piece of memberPieces(toSampleMember(record, events))) {
+      batch.push(piece)
+      characters += piece.length
+      if (characters < MAX_BATCH) continue
+      compressor ??= new Compressor()
+      await compressor.write(batch.join(''))
+      batch.length = 0
+      characters = 0
+    }
+    const rest = batch.join('')
+    if (!compressor) return this.#zip.add(name, rest)
+    await compressor.write(rest)
+    await this.#zip.addCompressed(name, await compressor.end())
   }
 
   async #endBatch(): Promise<void> {

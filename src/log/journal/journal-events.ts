@@ -12,8 +12,10 @@ interface Place {
   readonly kept?: Buffer
 }
 
-/** What lies closer than this is read in one go. */
+/** What lies closer than this is read in one go, but not much more at once than the second. */
 const MAX_GAP_BYTES = 65_536
+const MAX_GROUP_BYTES = 1_048_576
+const EMPTY = Buffer.alloc(0)
 
 /** Lines of so many bytes are kept, as most are wanted soon. */
 const MAX_KEPT_BYTES = 16_777_216
@@ -45,21 +47,23 @@ export class JournalEvents {
   async take(uuid: string): Promise<TranscriptEvent[]> {
     const places = this.#places.get(uuid) ?? []
     this.#places.delete(uuid)
-    const lines = new Map<number, Buffer>()
-    for (const group of grouped(places.filter(({ kept }) => !kept))) await this.#read(group, lines)
-    return places.map(({ offset, kept }) => {
-      this.#keptBytes -= kept?.length ?? 0
-      return this.#event(kept ?? lines.get(offset) ?? Buffer.alloc(0))
-    })
+    const events: TranscriptEvent[] = []
+    for (const group of grouped(places)) {
+      const lines = group.every(({ kept }) => kept) ? undefined : await this.#read(group)
+      for (const [index, { kept }] of group.entries()) {
+        this.#keptBytes -= kept?.length ?? 0
+        events.push(this.#event(kept ?? lines?.[index] ?? EMPTY))
+      }
+    }
+    return events
   }
 
-  async #read(group: readonly Place[], lines: Map<number, Buffer>): Promise<void> {
+  async #read(group: readonly Place[]): Promise<Buffer[]> {
     const start = group[0]?.offset ?? 0
     const last = group.at(-1)
     const bytes = Buffer.allocUnsafe(last ? last.offset + last.length - start : 0)
     await this.#file.read(bytes, 0, bytes.length, start)
-    for (const { offset, length } of group)
-      lines.set(offset, bytes.subarray(offset - start, offset - start + length))
+    return group.map(({ offset, length }) => bytes.subarray(offset - start, offset - start + length))
   }
 
   #event(line: Buffer): TranscriptEvent {
@@ -73,8 +77,11 @@ export class JournalEvents {
 function grouped(places: readonly Place[]): Place[][] {
   const groups: Place[][] = []
   for (const place of places) {
-    const last = groups.at(-1)?.at(-1)
-    if (last && place.offset - last.offset - last.length <= MAX_GAP_BYTES) groups.at(-1)?.push(place)
+    const group = groups.at(-1)
+    const last = group?.at(-1)
+    const isNear = last && place.offset - last.offset - last.length <= MAX_GAP_BYTES
+    const isSmall = group?.[0] && place.offset - group[0].offset <= MAX_GROUP_BYTES
+    if (group && isNear && isSmall && !last.kept === !place.kept) group.push(place)
     else groups.push([place])
   }
   return groups

@@ -1,5 +1,5 @@
-import { createReadStream, read } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { read } from 'node:fs'
+import { Readable } from 'node:stream'
 import { RandomAccessReader } from 'yauzl'
 
 const BLOCK_BYTES = 1 << 20
@@ -50,6 +50,11 @@ export class BlockReader extends RandomAccessReader {
   }
 
   override _readStreamForRange(start: number, end: number): Readable {
-    return createReadStream('', { fd: this.#fd, autoClose: false, start, end: end - 1 })
+    return Readable.from(this.#pieces(start, end))
+  }
+
+  async *#pieces(start: number, end: number): AsyncGenerator<Buffer> {
+    for (let position = start; position < end; position += BLOCK_BYTES)
+      yield await this.bytes(position, Math.min(BLOCK_BYTES, end - position))
   }
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { crc32, createDeflateRaw } from 'node:zlib'
-import type { CompressedContent } from './zip-writer.ts'
+import { type CompressedContent, LARGE_LEVEL } from './zip-writer.ts'
 
 const BATCH_CHARACTERS = 262_144
 
 /** Compresses text that comes in pieces; holds only the compressed form and one batch of text. */
 export class Compressor {
-  readonly #stream = createDeflateRaw()
+  readonly #stream = createDeflateRaw({ level: LARGE_LEVEL })
   readonly #data: Buffer[] = []
   #text: string[] = []
   #characters = 0

@@ -12,6 +12,8 @@ const DEFLATED = 8
 const ZSTANDARD = 93
 /** Less is unpacked at once, as handing it to another thread costs more. */
 const SMALL_BYTES = 32_768
+/** More is checked without being held. */
+const STREAMED_BYTES = 16_777_216
 const DAMAGED = 'damaged: its size or checksum is wrong'
 /** The longest text that the runtime can hold, about. */
 const MAX_MEMBER_BYTES = 500_000_000
@@ -89,7 +91,7 @@ export class ZipFile implements AsyncDisposable {
   /** Checks size and checksum of a member of any size. @throws ConfigError */
   async verify(name: string): Promise<void> {
     const entry = this.#entries.get(name)
-    if (!entry || entry.uncompressedSize < MAX_MEMBER_BYTES) return void (await this.bytes(name))
+    if (!entry || entry.uncompressedSize < STREAMED_BYTES) return void (await this.bytes(name))
     const stream = await this.#zip.openReadStreamPromise(entry)
     let crc = 0
     let size = 0

@@ -7,7 +7,7 @@ const deflate = promisify(deflateRaw)
 /** Smaller content is compressed at once, as handing it to another thread costs more. */
 const SMALL_BYTES = 32_768
 /** A third of the time of the usual level, for a tenth more bytes. */
-const LARGE_LEVEL = 4
+export const LARGE_LEVEL = 4
 const WRITE_BYTES = 1 << 20
 
 /** Content of a member that is compressed already. */

@@ -14,7 +14,7 @@ async function journalOf(...records: LogRecord[]): Promise<Buffer> {
   const journal = await Journal.create(directory.path, 'log.jsonl')
   for (const record of records) await journal.append(record)
   await journal.close()
-  return readFile(journal.path)
+  return await readFile(journal.path)
 }
 
 async function write(folder: string, content: string | Uint8Array): Promise<string> {
