@@ -1,6 +1,6 @@
 import { expectBytes, expectEqual, expectFields, expectSuccess } from '../assertions.ts'
 import { type ConformanceCheck, check } from '../check.ts'
-import { MIB, sh } from '../shell.ts'
+import { MIB, settles, sh } from '../shell.ts'
 
 export const execInputChecks: readonly ConformanceCheck[] = [
   check('no input, and empty input, is end of file at once', async ({ sandbox }) => {
@@ -33,7 +33,15 @@ export const execInputChecks: readonly ConformanceCheck[] = [
   }),
   check('40 inputs at once, small and large, all end', async ({ sandbox }) => {
     const inputs = Array.from({ length: 40 }, (_, index) => (index % 2 ? '' : 'z'.repeat(MIB)))
-    const results = await Promise.all(inputs.map((input) => sandbox.exec(['wc', '-c'], { input })))
+    const results = await Promise.all(
+      inputs.map((input) =>
+        settles(
+          `a command with ${input.length} bytes of input`,
+          sandbox.exec(['wc', '-c'], { input }),
+          90_000,
+        ),
+      ),
+    )
     expectEqual(
       results.map(({ stdout }) => Number(stdout)),
       inputs.map((input) => input.length),

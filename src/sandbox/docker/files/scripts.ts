@@ -27,7 +27,7 @@ const PRELUDE = `missing() {
     [ -n "$name" ] || continue
     at="$at$name"
     if [ -d "$at" ]; then [ -x "$at" ] || exit 61
-    elif [ -e "$at" ]; then exit 65
+    elif [ -e "$at" ] && [ ! -d "$at" ]; then exit 65
     else exit 60; fi
     at="$at/"
   done
