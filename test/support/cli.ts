@@ -3,14 +3,19 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RunEvent } from '../../src/run/run-event.ts'
-import type { LeftObject } from '../../src/sandbox/provider.ts'
+import type { KeptSandbox, LeftObject } from '../../src/sandbox/provider.ts'
 import { tempDir } from './temp-dir.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 export type CliEvent =
   | RunEvent
-  | { readonly type: 'run-end'; readonly run: string; readonly left: readonly LeftObject[] }
+  | {
+      readonly type: 'run-end'
+      readonly run: string
+      readonly left: readonly LeftObject[]
+      readonly kept: readonly KeptSandbox[]
+    }
 
 export interface CliResult {
   readonly exitCode: number | null
@@ -28,10 +33,15 @@ export class Cli implements AsyncDisposable {
   #stdout = ''
   #stderr = ''
 
-  private constructor(directory: AsyncDisposable & { path: string }, args: readonly string[]) {
+  private constructor(
+    directory: AsyncDisposable & { path: string },
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ) {
     this.#directory = directory
     this.#child = spawn(process.execPath, [MAIN, ...args], {
       cwd: directory.path,
+      env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -44,18 +54,26 @@ export class Cli implements AsyncDisposable {
     this.#ended = new Promise((resolve) => this.#child.on('close', resolve))
   }
 
-  static async start(args: readonly string[], files: Readonly<Record<string, string>> = {}): Promise<Cli> {
+  static async start(
+    args: readonly string[],
+    files: Readonly<Record<string, string>> = {},
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<Cli> {
     const directory = await tempDir()
     for (const [name, content] of Object.entries(files)) {
       const path = join(directory.path, name)
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, content)
     }
-    return new Cli(directory, args)
+    return new Cli(directory, args, environment)
   }
 
   get directory(): string {
     return this.#directory.path
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
   }
 
   kill(signal: NodeJS.Signals): void {

@@ -18,9 +18,9 @@ export interface EngineObject {
 const AT_ONCE = 8
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 3000
-const ATTEMPT_MS = 15_000
+const ATTEMPT_MS = 10_000
 /** Twice what one call that hangs may take, and some more tries. */
-const BUDGET_MS = 45_000
+const BUDGET_MS = 25_000
 
 export interface RemovalOptions {
   /** Ends the attempts; the object counts as left. */

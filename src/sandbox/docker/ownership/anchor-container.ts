@@ -49,16 +49,18 @@ function body({ image, labels }: AnchorRequest): Docker.ContainerCreateOptions {
   }
 }
 
-/** Starts an anchor and resolves when it answers. @throws EngineError, GuestLostError */
+/** Starts an anchor and resolves when it answers. The host's hello waits in the stream for it. @throws EngineError, GuestLostError */
 export async function startAnchor(engine: Engine, request: AnchorRequest): Promise<AnchorContainer> {
   const { name, labels } = request
   const id = await createContainer(engine, { name, body: body(request), labels })
   const socket = await attach(engine, id)
+  const opening = request.image.kind === 'guest' ? guestAnchor(id, socket) : shellAnchor(id, socket)
+  opening.catch(() => undefined)
   try {
     await call('starting the anchor', {}, (abortSignal) =>
       engine.control.getContainer(id).start({ abortSignal }),
     )
-    return request.image.kind === 'guest' ? await guestAnchor(id, socket) : shellAnchor(id, socket)
+    return await opening
   } catch (error) {
     socket.destroy()
     throw error
@@ -70,7 +72,7 @@ async function guestAnchor(id: string, socket: Duplex): Promise<AnchorContainer>
   return { id, lost: connection.lost, close: () => connection.close() }
 }
 
-function shellAnchor(id: string, socket: Duplex): AnchorContainer {
+async function shellAnchor(id: string, socket: Duplex): Promise<AnchorContainer> {
   const lost = new Promise((resolve) => socket.once('close', resolve))
   socket.on('error', () => undefined).resume()
   return { id, lost, close: () => socket.destroy() }
