@@ -87,15 +87,22 @@ export class RunOwnership {
     this.#reaper.removeEngine(this.#engine)
   }
 
+  /** What is there for the run as a whole, such as the guest's volume, is not worth waiting for. */
+  async #late(ms: number): Promise<false> {
+    if (ms === 0) return false
+    await pause(ms, undefined, { ref: false, signal: this.#ending.signal }).catch(() => undefined)
+    return false
+  }
+
   /** What is made says that its run has an anchor, and what belongs to a sandbox whether it may be kept. */
   async #labels(given: Readonly<Record<string, string>>): Promise<Record<string, string>> {
     if (given[ANCHOR_LABEL] !== undefined) return {}
-    const late = pause(ANCHOR_PATIENCE_MS, false, { ref: false, signal: this.#ending.signal })
-    const anchored = await Promise.race([this.#anchor.ready, late.catch(() => false)])
+    const ofSandbox = given[PROJECT_LABEL] !== undefined
+    const anchored = await Promise.race([this.#anchor.ready, this.#late(ofSandbox ? ANCHOR_PATIENCE_MS : 0)])
     const { keep = 'none' } = this.#claim
     return {
       ...(anchored && { [ANCHOR_LABEL]: 'held' }),
-      ...(keep !== 'none' && given[PROJECT_LABEL] !== undefined && { [KEEP_LABEL]: keep }),
+      ...(keep !== 'none' && ofSandbox && { [KEEP_LABEL]: keep }),
     }
   }
 }
