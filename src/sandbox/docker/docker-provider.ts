@@ -1,6 +1,7 @@
 import { SandboxInitError } from '../../errors.ts'
 import type { SandboxIdentity, SandboxSelector } from '../../sample/identity.ts'
 import type { SandboxSpec } from '../../sample/sandbox-spec.ts'
+import { refuseMovedBinds } from '../policy/moved-binds.ts'
 import type {
   ConfigFacts,
   KeptSandbox,
@@ -110,7 +111,8 @@ export class DockerProvider implements SandboxProvider {
     context.signal?.throwIfAborted()
     if (!this.#prepared.has(config.key)) await this.taskInit(config, context)
     const images = this.#prepared.get(config.key) ?? new Map()
-    const { plan } = config.data as DockerConfigData
+    const { plan, policy } = config.data as DockerConfigData
+    await refuseMovedBinds(plan, policy)
     return startSandbox({
       engine: this.engine,
       support: this.#support,

@@ -1,7 +1,8 @@
+import { ConfigError } from '../../errors.ts'
 import { realPath } from '../compose/read/paths.ts'
 import type { SandboxPlan } from '../sandbox-plan.ts'
 import { pathRefusals } from './path-rules.ts'
-import { type PolicyOptions, withoutAllowed } from './policy.ts'
+import { type PolicyOptions, refusalLines, withoutAllowed } from './policy.ts'
 import type { HostPath, Refusal } from './refusal.ts'
 
 interface Mount {
@@ -38,4 +39,13 @@ export async function movedBinds(plan: SandboxPlan, options: PolicyOptions): Pro
   const refusals = withoutAllowed(pathRefusals(await Promise.all(paths), taskDirectory), options.allow ?? [])
   // Files of secrets and configurations are bind mounts in a plan, but allowed under another name.
   return refusals.filter(({ allow }) => !options.allow?.includes(allow.replace(/^bind:/, 'file:')))
+}
+
+/** @throws ConfigError for bind mounts that have come to lead outside the task's folder */
+export async function refuseMovedBinds(plan: SandboxPlan, options: PolicyOptions): Promise<void> {
+  const refusals = await movedBinds(plan, options)
+  if (refusals.length === 0) return
+  throw new ConfigError(
+    `bind mounts lead elsewhere than when the run began:\n${refusalLines(refusals).join('\n')}`,
+  )
 }

@@ -2,6 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import { ConfigError } from '../../../errors.ts'
 import type { DockerConfig, SandboxSpec } from '../../../sample/sandbox-spec.ts'
 import { resolveCompose, resolveComposeServices } from '../../compose/resolve.ts'
+import type { PolicyOptions } from '../../policy/policy.ts'
 import type { ResolveContext, ResolvedConfig } from '../../provider.ts'
 import type { BuildPlan, ImagePlan, SandboxPlan } from '../../sandbox-plan.ts'
 import { discoverDockerConfig } from '../discover.ts'
@@ -15,6 +16,8 @@ export interface DockerConfigData {
   /** Content hash by service, for those that are built. */
   readonly buildHashes: Readonly<Record<string, string>>
   readonly warnings: readonly string[]
+  /** What the plan was checked against. */
+  readonly policy: PolicyOptions
 }
 
 interface Described {
@@ -75,6 +78,7 @@ export async function resolveDockerConfig(
   const { plan, description, reach, warnings = [] } = await describeConfig(config, context)
   const buildHashes = await planBuildHashes(plan)
   const key = canonicalHash({ plan, buildHashes }).slice(0, 32)
-  const data: DockerConfigData = { plan, buildHashes, warnings }
+  const { taskDirectory, allow } = context
+  const data: DockerConfigData = { plan, buildHashes, warnings, policy: { taskDirectory, allow } }
   return { kind: 'docker', key, description, reach, data }
 }
