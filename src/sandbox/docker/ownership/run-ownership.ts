@@ -1,5 +1,7 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sleep } from '../../../util/abort.ts'
+import { linkedController } from '../../../util/linked-controller.ts'
 import type { RunClaim } from '../../provider.ts'
 import type { Engine } from '../engine/engine.ts'
 import { ANCHOR_LABEL, KEEP_LABEL, PROJECT_LABEL } from '../identity/labels.ts'
@@ -38,6 +40,7 @@ export class RunOwnership {
   readonly #firstLook: Promise<void>
 
   private constructor(claim: RunClaim, engine: Engine) {
+    setMaxListeners(0, this.#ending.signal)
     this.#claim = claim
     this.#engine = engine
     this.#reaper = reaperOf(claim)
@@ -88,17 +91,24 @@ export class RunOwnership {
   }
 
   /** What is there for the run as a whole, such as the guest's volume, is not worth waiting for. */
-  async #late(ms: number): Promise<false> {
-    if (ms === 0) return false
-    await pause(ms, undefined, { ref: false, signal: this.#ending.signal }).catch(() => undefined)
-    return false
+  async #anchored(patienceMs: number): Promise<boolean> {
+    using over = linkedController(this.#ending.signal)
+    const late =
+      patienceMs === 0
+        ? false
+        : pause(patienceMs, false, { ref: false, signal: over.signal }).catch(() => false)
+    try {
+      return await Promise.race([this.#anchor.ready, late])
+    } finally {
+      over.abort(undefined)
+    }
   }
 
   /** What is made says that its run has an anchor, and what belongs to a sandbox whether it may be kept. */
   async #labels(given: Readonly<Record<string, string>>): Promise<Record<string, string>> {
     if (given[ANCHOR_LABEL] !== undefined) return {}
     const ofSandbox = given[PROJECT_LABEL] !== undefined
-    const anchored = await Promise.race([this.#anchor.ready, this.#late(ofSandbox ? ANCHOR_PATIENCE_MS : 0)])
+    const anchored = await this.#anchored(ofSandbox ? ANCHOR_PATIENCE_MS : 0)
     const { keep = 'none' } = this.#claim
     return {
       ...(anchored && { [ANCHOR_LABEL]: 'held' }),
