@@ -1,3 +1,5 @@
+// One after the other: a run that begins sweeps what the other tests' dead runs are meant to have left.
+import './anchor-tests.ts'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { connectEngine, type Engine } from '../../../src/sandbox/docker/engine/engine.ts'
