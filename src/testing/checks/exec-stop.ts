@@ -2,7 +2,7 @@ import { ExecAbortedError, ExecTimeoutError } from '../../errors.ts'
 import type { ExecOptions, Sandbox } from '../../sandbox/sandbox.ts'
 import { expectEqual, expectError, expectFields, expectTrue } from '../assertions.ts'
 import { type ConformanceCheck, check } from '../check.ts'
-import { MarkedSleep, output, pause, settles, sh } from '../shell.ts'
+import { eventually, MarkedSleep, output, pause, settles, sh } from '../shell.ts'
 
 interface Tree {
   readonly what: string
@@ -62,16 +62,16 @@ export const execStopChecks: readonly ConformanceCheck[] = [
     'a deadline error carries its deadline and what both streams had, within the cap',
     async ({ sandbox }) => {
       const script = 'for i in 1 2 3; do echo $i; echo "e$i" >&2; done; head -c 5000 /dev/zero; sleep 600'
-      const call = sh(sandbox, script, { timeoutMs: 1500, maxOutputBytes: 1000 })
+      const call = sh(sandbox, script, { timeoutMs: 3000, maxOutputBytes: 1000 })
       const { timeoutMs, partial } = await expectError(call, ExecTimeoutError)
-      expectEqual(timeoutMs, 1500)
+      expectEqual(timeoutMs, 3000)
       expectFields(partial, { stderr: 'e1\ne2\ne3\n', stdoutBytes: 5006, stderrBytes: 9, truncated: true })
       expectEqual(partial.stdout.length, 1000)
     },
   ),
   check('a command that ran into its deadline ran once', async ({ sandbox, folder }) => {
     const call = sh(sandbox, 'mkdir -p "$1"; echo ran >> "$1/log"; sleep 600', {
-      timeoutMs: 1500,
+      timeoutMs: 3000,
       args: [folder],
     })
     await expectError(call, ExecTimeoutError)
@@ -87,8 +87,8 @@ export const execStopChecks: readonly ConformanceCheck[] = [
   check(
     'a command that ends before its deadline is a result, and the deadline is forgotten',
     async ({ sandbox }) => {
-      expectFields(await sh(sandbox, 'echo done', { timeoutMs: 2000 }), { exitCode: 0, stdout: 'done\n' })
-      await pause(2200)
+      expectFields(await sh(sandbox, 'echo done', { timeoutMs: 4000 }), { exitCode: 0, stdout: 'done\n' })
+      await pause(4200)
       expectFields(await sandbox.exec(['true']), { exitCode: 0 })
     },
   ),
@@ -117,14 +117,17 @@ export const execStopChecks: readonly ConformanceCheck[] = [
     expectEqual((error.cause as Error).message, 'too late')
     expectEqual(await sandbox.exists(folder), false)
   }),
-  check('an abort says why, and after the end it does nothing', async ({ sandbox }) => {
+  check('an abort says why, and after the end it does nothing', async ({ sandbox, folder }) => {
     const late = new AbortController()
     expectFields(await sandbox.exec(['true'], { signal: late.signal }), { exitCode: 0 })
     late.abort()
     const controller = new AbortController()
-    const call = sh(sandbox, 'echo begun; sleep 600', { signal: controller.signal })
+    const call = sh(sandbox, 'echo begun; mkdir -p "$1"; sleep 600', {
+      signal: controller.signal,
+      args: [folder],
+    })
     call.catch(() => undefined)
-    await pause(1000)
+    await eventually('the command has begun', () => sandbox.exists(folder))
     controller.abort(new Error('enough'))
     const error = await expectError(call, ExecAbortedError)
     expectEqual((error.cause as Error).message, 'enough')

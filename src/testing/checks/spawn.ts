@@ -102,7 +102,7 @@ export const spawnChecks: readonly ConformanceCheck[] = [
   check('spawn: a deadline ends the tree and says so', async ({ sandbox }) => {
     const mark = new MarkedSleep()
     const process = await sandbox.spawn(shell(`setsid ${mark.command} & ${mark.command}`), {
-      timeoutMs: 3000,
+      timeoutMs: 4000,
     })
     await mark.appears(sandbox, 2)
     expectFields(await settles('the process', process.wait()), { exitCode: null, timedOut: true })

@@ -3,6 +3,8 @@ import type { ConformanceTarget } from '../../../src/testing/check.ts'
 import { sandboxConformance } from '../../../src/testing/conformance.ts'
 import { ConformanceSession, notApplicable, runKnownFailure } from '../../../src/testing/session.ts'
 
+const HOOK_TIMEOUT_MS = 120_000
+
 export interface SuiteOptions {
   readonly target: () => Promise<ConformanceTarget & AsyncDisposable>
   readonly lacks?: ConformanceTarget['lacks']
@@ -22,11 +24,11 @@ export function conformanceSuite(name: string, options: SuiteOptions): void {
     beforeAll(async () => {
       target = await options.target()
       session = new ConformanceSession(target)
-    })
+    }, HOOK_TIMEOUT_MS)
     afterAll(async () => {
       await session?.[Symbol.asyncDispose]()
       await target?.[Symbol.asyncDispose]()
-    })
+    }, HOOK_TIMEOUT_MS)
 
     for (const check of sandboxConformance) {
       const lacking = notApplicable(check, { name, lacks, start: () => Promise.reject() })
