@@ -24,9 +24,9 @@ afterAll(async () => {
 test('the guest is the main process on the oldest engine that is supported', async () => {
   expect(run.provider.engine.facts.version).toMatch(/^20\.10\./)
   const started = await run.start()
-  expect((await sh(started.default, 'cat /proc/1/comm; kill -9 -1; kill -9 1; sleep 60; echo here')).signal).toBe(
-    'SIGKILL',
-  )
+  expect(
+    (await sh(started.default, 'cat /proc/1/comm; kill -9 -1; kill -9 1; sleep 60; echo here')).signal,
+  ).toBe('SIGKILL')
   expect((await sh(started.default, 'cat /proc/1/comm')).stdout).toBe('guest\n')
   await started.default.writeFile('a/b', 'text')
   expect(await started.default.readText('a/b')).toBe('text')

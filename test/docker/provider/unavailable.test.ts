@@ -97,7 +97,9 @@ test('stopped commands are named, dead and aborted, and the sandbox goes on', as
 
 test('a command that kills all it can ends the sandbox, and that is said', async () => {
   const { sandbox } = await start()
-  expect(await failure(sandbox.exec(['sh', '-c', 'kill -9 -1; sleep 60']))).toMatchObject({ reason: 'killed' })
+  expect(await failure(sandbox.exec(['sh', '-c', 'kill -9 -1; sleep 60']))).toMatchObject({
+    reason: 'killed',
+  })
   expect(await failure(sandbox.exec(['true']))).toMatchObject({ reason: 'killed' })
 })
 
