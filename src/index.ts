@@ -26,6 +26,17 @@ export type { EvalResult } from './run/eval-parts.ts'
 export { evaluate, type RunResult } from './run/evaluate.ts'
 export type { EvaluateOptions } from './run/options.ts'
 export type { RunEvent } from './run/run-event.ts'
+export type {
+  AudioPart,
+  Content,
+  ContentPart,
+  DocumentPart,
+  ImagePart,
+  MediaPart,
+  ReasoningPart,
+  TextPart,
+  VideoPart,
+} from './sample/content.ts'
 export type { SandboxIdentity, SandboxSelector } from './sample/identity.ts'
 export type { FileContent, Sample, SampleFiles } from './sample/sample.ts'
 export { type DockerConfig, docker, type SandboxSpec } from './sample/sandbox-spec.ts'
