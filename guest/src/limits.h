@@ -17,6 +17,11 @@
 #define ARGUMENTS_MAX 262144u
 #define GROUPS_MAX 1024
 
+/* Relays. */
+#define RELAY_HEADER 9
+#define RELAY_WINDOW (256u << 10)
+#define RELAY_CONNECTIONS_MAX 256
+
 /* Files. */
 #define ACCOUNT_FILE_MAX (4u << 20)
 #define LINK_DEPTH_MAX 40

@@ -15,6 +15,7 @@
 #include "guest.h"
 #include "launch.h"
 #include "loop.h"
+#include "relay.h"
 #include "session.h"
 #include "transport.h"
 #include "tree.h"
@@ -68,12 +69,14 @@ static void raise_descriptor_limit(void) {
 }
 
 static int usage(void) {
-    static const char text[] = "usage: belljar-guest [--local] [--fds IN,OUT]\n";
+    static const char text[] = "usage: belljar-guest [--local] [--fds IN,OUT] | --relay PORT\n";
     return write(2, text, sizeof text - 1) < 0 ? 1 : 64;
 }
 
 int main(int argc, char **argv) {
-    int input = 0, output = 1;
+    int input = 0, output = 1, port;
+    if (argc == 3 && strcmp(argv[1], "--relay") == 0 && sscanf(argv[2], "%d", &port) == 1 && port >= 0 && port < 65536)
+        return relay_run(port);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--local") == 0)
             guest.local = true;
