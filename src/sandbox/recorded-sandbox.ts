@@ -36,6 +36,7 @@ export type SandboxAction =
   | 'stat'
   | 'list'
   | 'remove'
+  | 'listen'
 
 const OUTPUT_SHOWN = 4096
 
@@ -135,6 +136,10 @@ export function recordedSandbox(sandbox: Sandbox, recording: RecordOptions): San
     exists: (path, options) => run({ action: 'stat', path }, () => sandbox.exists(path, options)),
     list: (path, options) => run({ action: 'list', path }, () => sandbox.list(path, options)),
     remove: (path, options) => run({ action: 'remove', path }, () => sandbox.remove(path, options)),
+    listen: (onConnection, options) =>
+      run({ action: 'listen', options: { ...(options?.port !== undefined && { port: options.port }) } }, () =>
+        sandbox.listen(onConnection, options),
+      ),
     shellCommand: () => sandbox.shellCommand(),
   }
 }

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+
 /** The view of one service of a sandbox that agents, tools and scorers hold. Paths are POSIX; relative ones start at the service's working directory. */
 export interface Sandbox {
   /** Name of the service; `default` for a sandbox of one container. */
@@ -24,6 +26,11 @@ export interface Sandbox {
   exists(path: string, options?: UserOptions): Promise<boolean>
   list(path: string, options?: UserOptions): Promise<FileEntry[]>
   remove(path: string, options?: RemoveOptions): Promise<void>
+  /**
+   * Opens a port on the loopback address inside the service. Each connection to it is handed to `onConnection` here, also where the
+   * sandbox has no network. @throws SandboxUnavailableError, UnsupportedError (no guest, port taken)
+   */
+  listen(onConnection: (connection: Duplex) => void, options?: ListenOptions): Promise<SandboxListener>
   /** The command line with which a person on this host gets a shell in the service. */
   shellCommand(): string
 }
@@ -109,6 +116,20 @@ export interface ProcessExit {
   readonly durationMs: number
   readonly timedOut: boolean
   readonly launchError?: { readonly kind: LaunchErrorKind; readonly message: string }
+}
+
+export interface ListenOptions {
+  /** Default: any that is free. */
+  readonly port?: number
+  /** Aborting it closes the port. */
+  readonly signal?: AbortSignal
+}
+
+/** Disposing it closes the port and its connections. */
+export interface SandboxListener extends AsyncDisposable {
+  readonly port: number
+  /** Resolves when it was closed; rejects when it was lost: with the sandbox, or ended from inside. */
+  readonly closed: Promise<void>
 }
 
 export interface ReadOptions extends UserOptions {

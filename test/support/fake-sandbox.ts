@@ -49,6 +49,7 @@ export function fakeSandbox(run: FakeCommand = () => ({}), service = 'default'):
     download: unsupported('download'),
     stat: unsupported('stat'),
     list: unsupported('list'),
+    listen: unsupported('listen'),
     shellCommand: () => 'true',
   }
 }

@@ -120,6 +120,7 @@ const NO_SANDBOX: Sandbox = {
   exists: noSandbox,
   list: noSandbox,
   remove: noSandbox,
+  listen: noSandbox,
   shellCommand: () => '',
 }
 

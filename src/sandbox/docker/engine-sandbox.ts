@@ -1,3 +1,4 @@
+import { UnsupportedError } from '../../errors.ts'
 import type {
   DownloadOptions,
   ExecOptions,
@@ -6,6 +7,7 @@ import type {
   FileStat,
   ReadOptions,
   RemoveOptions,
+  SandboxListener,
   SandboxProcess,
   SpawnOptions,
   UploadOptions,
@@ -78,6 +80,10 @@ export class EngineSandbox implements ServiceSandbox {
 
   remove(path: string, options: RemoveOptions = {}): Promise<void> {
     return files.removeFile(this.#context, path, options)
+  }
+
+  async listen(): Promise<SandboxListener> {
+    throw new UnsupportedError('a port inside the sandbox needs the guest, and this service runs without')
   }
 
   shellCommand(): string {

@@ -1,5 +1,13 @@
 import { SandboxFileError, UnsupportedError } from '../../errors.ts'
-import type { ExecOptions, ExecResult, FileEntry, FileStat, Sandbox, SandboxProcess } from '../sandbox.ts'
+import type {
+  ExecOptions,
+  ExecResult,
+  FileEntry,
+  FileStat,
+  Sandbox,
+  SandboxListener,
+  SandboxProcess,
+} from '../sandbox.ts'
 
 /** What a command in a fake sandbox does: an exit code, or parts of a result. Default: exit code 0 and no output. */
 export type FakeExec = (
@@ -80,6 +88,10 @@ export class FakeSandbox implements Sandbox {
 
   async remove(path: string): Promise<void> {
     this.files.delete(path)
+  }
+
+  async listen(): Promise<SandboxListener> {
+    throw new UnsupportedError('a fake sandbox has no ports')
   }
 
   shellCommand(): string {

@@ -1,12 +1,16 @@
+import type { Duplex } from 'node:stream'
 import { SandboxFileError, SandboxUnavailableError } from '../../errors.ts'
+import { listenInSandbox } from '../relay/listen.ts'
 import type {
   DownloadOptions,
   ExecResult,
   FileEntry,
   FileStat,
+  ListenOptions,
   ReadOptions,
   RemoveOptions,
   Sandbox,
+  SandboxListener,
   SandboxProcess,
   UserOptions,
 } from '../sandbox.ts'
@@ -22,6 +26,8 @@ export interface GuestSandboxOptions {
   /** The connection to use now; called for each operation, so that a provider can start a lost guest again. */
   readonly connect: () => Promise<GuestConnection>
   readonly shellCommand: () => string
+  /** Where the guest's program lies, as a command in the sandbox sees it. */
+  readonly program: string
   /** Drops capabilities in every command. */
   readonly strict?: boolean
   /** Says what became of the sandbox when the guest is lost. */
@@ -90,6 +96,11 @@ export class GuestSandbox implements Sandbox {
   async remove(path: string, options: RemoveOptions = {}): Promise<void> {
     const removed = this.#use((files) => remove(files, path, options))
     await (options.force ? removed.catch(isMissing) : removed)
+  }
+
+  listen(onConnection: (connection: Duplex) => void, options: ListenOptions = {}): Promise<SandboxListener> {
+    const command = [this.#options.program, '--relay']
+    return listenInSandbox(this, { ...options, command, onConnection })
   }
 
   shellCommand(): string {

@@ -27,7 +27,7 @@ export class LocalSandbox implements StartedSandbox {
 
   private constructor(
     identity: SandboxIdentity,
-    parts: { folder: string; child: ChildProcess; connection: GuestConnection },
+    parts: { binary: string; folder: string; child: ChildProcess; connection: GuestConnection },
   ) {
     this.identity = identity
     this.#folder = parts.folder
@@ -38,6 +38,7 @@ export class LocalSandbox implements StartedSandbox {
       service: SERVICE,
       connect: async () => parts.connection,
       explain: async (lost) => this.#explain(lost),
+      program: parts.binary,
       shellCommand: () => `cd '${parts.folder.replaceAll("'", "'\\''")}' && sh`,
     })
     this.services = new Map([[SERVICE, this.default]])
@@ -59,7 +60,7 @@ export class LocalSandbox implements StartedSandbox {
         hello: { cwd: folder, env },
         ...options,
       })
-      return new LocalSandbox(identity, { folder, child, connection })
+      return new LocalSandbox(identity, { binary, folder, child, connection })
     } catch (error) {
       child.kill('SIGKILL')
       await rm(folder, { recursive: true, force: true })

@@ -2,6 +2,7 @@ import type { SandboxUnavailableError } from '../../../errors.ts'
 import type { GuestConnection, GuestLostError } from '../../guest/connection.ts'
 import { TrackedGuestSandbox } from '../../guest/tracked-sandbox.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
+import { GUEST_PATH } from './paths.ts'
 import { type ServiceSandbox, shellCommandOf } from './service-sandbox.ts'
 
 /** The life of a guest in a container. */
@@ -23,6 +24,7 @@ export class DockerGuestSandbox extends TrackedGuestSandbox implements ServiceSa
       connect: () => link.connect(),
       explain: (lost) => link.explain(lost),
       shellCommand: () => shellCommandOf(container),
+      program: GUEST_PATH,
       ...options,
     })
     this.container = container

@@ -1,11 +1,14 @@
+import type { Duplex } from 'node:stream'
 import type {
   DownloadOptions,
   ExecOptions,
   ExecResult,
   FileEntry,
   FileStat,
+  ListenOptions,
   ReadOptions,
   RemoveOptions,
+  SandboxListener,
   SandboxProcess,
   SpawnOptions,
   UploadOptions,
@@ -75,6 +78,13 @@ export class FallbackSandbox implements ServiceSandbox {
 
   async remove(path: string, options?: RemoveOptions): Promise<void> {
     return (await this.#sandbox()).remove(path, options)
+  }
+
+  async listen(
+    onConnection: (connection: Duplex) => void,
+    options?: ListenOptions,
+  ): Promise<SandboxListener> {
+    return (await this.#sandbox()).listen(onConnection, options)
   }
 
   shellCommand(): string {

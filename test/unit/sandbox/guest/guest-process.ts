@@ -41,6 +41,7 @@ export async function runGuest(options: GuestOptions = {}): Promise<RunningGuest
     service: 'default',
     connect: async () => connection,
     shellCommand: () => `cd ${folder}`,
+    program: guestBinary,
   })
   return {
     child,
