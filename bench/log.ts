@@ -46,7 +46,6 @@ function recordsOf({ bytes, turns }: Case, id: number): LogRecord[] {
   const now = new Date().toISOString()
   const events: TranscriptEvent[] = []
   const messages: SampleRecord['messages'] = [{ role: 'user', content: `question ${id}` }]
-  let inputFrom = 0
   for (let turn = 0; turn < turns; turn++) {
     const text = output(bytes / turns, id * turns + turn)
     const call = { id: `c${turn}`, name: 'bash', arguments: { command: `make test-${turn}` } }
@@ -62,13 +61,13 @@ function recordsOf({ bytes, turns }: Case, id: number): LogRecord[] {
         type: 'model-output',
         ...times,
         model: 'm/x',
-        inputFrom,
-        input: messages.slice(inputFrom),
+        inputFrom: 2 * turn,
+        input: messages.slice(-1),
+        inputRefs: [[0, messages.length]],
         output: { message, stopReason: 'tool-calls', usage: { inputTokens: 10, outputTokens: 10 } },
       },
       { type: 'tool-call', ...times, call, result: text },
     )
-    inputFrom = messages.length
     messages.push(message, { role: 'tool', content: text, toolCallId: call.id, toolName: 'bash' })
   }
   return [

@@ -125,6 +125,60 @@ export class UnsupportedError extends BelljarError {
   }
 }
 
+export type ModelErrorKind =
+  | 'rate-limit'
+  | 'overloaded'
+  | 'timeout'
+  | 'connection'
+  | 'authentication'
+  | 'not-found'
+  /** The conversation is longer than the model can hold. */
+  | 'context-length'
+  | 'request'
+  /** The answer could not be read. */
+  | 'response'
+  | 'other'
+
+/** A model call that gave no answer. `transient`: the same call may pass later. */
+export class ModelError extends BelljarError {
+  readonly kind: ModelErrorKind
+  readonly model: string
+  readonly transient: boolean
+  readonly status: number | undefined
+  /** How long the provider asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+  /** Bodies as sent and received. */
+  readonly call: { readonly request: unknown; readonly response?: unknown } | undefined
+
+  constructor(message: string, data: ModelErrorData) {
+    super(`model-${data.kind}`, message, data)
+    this.kind = data.kind
+    this.model = data.model
+    this.transient = data.transient ?? TRANSIENT_MODEL_ERRORS.includes(data.kind)
+    this.status = data.status
+    this.retryAfterMs = data.retryAfterMs
+    this.call = data.call
+  }
+}
+
+export interface ModelErrorData {
+  readonly kind: ModelErrorKind
+  readonly model: string
+  /** Default: by the kind. */
+  readonly transient?: boolean
+  readonly status?: number
+  readonly retryAfterMs?: number
+  readonly call?: { readonly request: unknown; readonly response?: unknown }
+  readonly cause?: unknown
+}
+
+const TRANSIENT_MODEL_ERRORS: readonly ModelErrorKind[] = [
+  'rate-limit',
+  'overloaded',
+  'timeout',
+  'connection',
+]
+
 export type LimitType =
   | 'time'
   | 'working'

@@ -1,4 +1,4 @@
-export type { Agent, AgentContext, AgentState, VisibleSample } from './agent/agent.ts'
+export type { Agent, AgentContext, AgentState, ModelAccess, VisibleSample } from './agent/agent.ts'
 export { bash } from './agent/bash.ts'
 export type { AssistantMessage, Message, ToolCall, ToolError, ToolMessage } from './agent/messages.ts'
 export type {
@@ -7,6 +7,10 @@ export type {
   ModelOutput,
   ModelRequest,
   ModelUsage,
+  RawCall,
+  ReasoningEffort,
+  StopReason,
+  ToolChoice,
   ToolDescription,
 } from './agent/model.ts'
 export { nop } from './agent/nop.ts'

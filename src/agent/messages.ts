@@ -1,4 +1,6 @@
-/** What a person, a model or a tool said. Content is text; richer parts come with media. */
+import type { Content } from '../sample/content.ts'
+
+/** What a person, a model or a tool said: text, or parts of which some may be media or what a model thought. `textOf` gives the text alone. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 export interface SystemMessage {
@@ -8,19 +10,19 @@ export interface SystemMessage {
 
 export interface UserMessage {
   readonly role: 'user'
-  readonly content: string
+  readonly content: Content
 }
 
 export interface AssistantMessage {
   readonly role: 'assistant'
-  readonly content: string
+  readonly content: Content
   readonly toolCalls?: readonly ToolCall[]
   readonly model?: string
 }
 
 export interface ToolMessage {
   readonly role: 'tool'
-  readonly content: string
+  readonly content: Content
   readonly toolCallId: string
   readonly toolName: string
   readonly error?: ToolError
@@ -32,6 +34,8 @@ export interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>
   /** Why the model's arguments could not be read; `arguments` is then empty. */
   readonly parseError?: string
+  /** By provider: what it wants back with the call, such as a signature. */
+  readonly providerData?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 export type ToolErrorKind =

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConfigError, LimitExceededError } from '../errors.ts'
+import { textOf } from '../sample/content.ts'
 import type { Agent, AgentContext } from './agent.ts'
 import type { GenerateConfig, Model, ToolDescription } from './model.ts'
 import { ModelCaller } from './model-call.ts'
@@ -34,7 +35,7 @@ export function toolLoop(options: ToolLoopOptions): Agent {
       if (toolCalls.length === 0) return
       const outcomes = await runToolCalls(toolCalls, tools, context)
       const submission = outcomes.find(({ final }) => final)
-      if (submission !== undefined) return submission.message.content
+      if (submission !== undefined) return textOf(submission.message.content)
     }
   }
 }

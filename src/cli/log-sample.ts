@@ -1,6 +1,7 @@
 import type { Message } from '../agent/messages.ts'
 import type { TranscriptEvent } from '../agent/transcript.ts'
 import type { SampleRecord } from '../log/records.ts'
+import { textOf } from '../sample/content.ts'
 import { escapeLine, escapeText } from '../util/terminal.ts'
 
 const MAX_TEXT = 4000
@@ -36,7 +37,7 @@ function messageText(message: Message): string {
         )
       : []
   const who = message.role === 'tool' ? `tool ${escapeLine(message.toolName, 60)}` : message.role
-  return `[${who}] ${shortened(message.content)}${calls.join('')}`
+  return `[${who}] ${shortened(textOf(message.content))}${calls.join('')}`
 }
 
 function eventLine(event: TranscriptEvent): string {

@@ -15,16 +15,24 @@ export interface SampleLimits {
   readonly cost?: number
 }
 
-/** Tokens of one model call. */
+/** Tokens of one model call. Input includes what was read from and written to the provider's cache. */
 export interface TokenUse {
   readonly inputTokens: number
   readonly outputTokens: number
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
+  /** Default: none. */
+  readonly cost?: number
 }
 
 /** What tokens of a model cost, per million. */
 export interface ModelPrice {
   readonly input: number
   readonly output: number
+  /** Of input that the provider read from its cache (default: as other input). */
+  readonly cacheRead?: number
+  /** Of input that the provider wrote to its cache (default: as other input). */
+  readonly cacheWrite?: number
 }
 
 export type Prices = Readonly<Record<string, ModelPrice>>
@@ -32,8 +40,9 @@ export type Prices = Readonly<Record<string, ModelPrice>>
 const MILLION = 1_000_000
 
 /**
- * Counts what a sample spends; each count throws LimitExceededError when it goes over. Limits are read at each check, so the object that
- * holds them may change.
+ * Counts what a sample spends. A check throws LimitExceededError when it is over a limit: each model call is checked before it is sent, so
+ * calls made at once overshoot by no more than what they use themselves. Limits are read at each check, so the object that holds them may
+ * change.
  */
 export class Budget {
   readonly #limits: SampleLimits
@@ -71,25 +80,36 @@ export class Budget {
       throw new LimitExceededError({ type: 'message', limit: maxMessages })
     if (maxTurns !== undefined && this.#turns >= maxTurns)
       throw new LimitExceededError({ type: 'turn', limit: maxTurns })
-    this.#checkSpent()
+    this.check()
     this.#turns++
   }
 
-  /** After a model call. @throws LimitExceededError */
-  useModel(model: string, { inputTokens, outputTokens }: TokenUse): void {
+  /** What a call costs; undefined where there is no price for the model. */
+  costOf(model: string, use: TokenUse): number | undefined {
     const price = Object.hasOwn(this.#prices, model) ? this.#prices[model] : undefined
-    if (price) this.#cost += (inputTokens * price.input + outputTokens * price.output) / MILLION
+    if (!price) return undefined
+    const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = use
+    const { input, output, cacheRead = input, cacheWrite = input } = price
+    const uncached = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens)
+    const inputCost = uncached * input + cacheReadTokens * cacheRead + cacheWriteTokens * cacheWrite
+    return (inputCost + outputTokens * output) / MILLION
+  }
+
+  /** Counts a model call that was made, whatever the limits: it has been spent. */
+  add({ inputTokens, outputTokens, cost = 0 }: TokenUse): void {
+    this.#tokens += inputTokens + outputTokens
     this.#outputTokens += outputTokens
-    this.useTokens(inputTokens + outputTokens)
+    this.#cost += cost
   }
 
   /** Tokens that were spent otherwise. @throws LimitExceededError */
   useTokens(count: number): void {
     this.#tokens += count
-    this.#checkSpent()
+    this.check()
   }
 
-  #checkSpent(): void {
+  /** @throws LimitExceededError when more was spent than may be */
+  check(): void {
     const { tokens, outputTokens, cost } = this.#limits
     if (tokens !== undefined && this.#tokens > tokens)
       throw new LimitExceededError({ type: 'token', limit: tokens })

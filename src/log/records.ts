@@ -142,6 +142,8 @@ export const earlierAttemptSchema = z.object({
 })
 export type EarlierAttempt = z.infer<typeof earlierAttemptSchema>
 
+const usagesSchema = z.record(z.string(), z.record(z.string(), z.number()))
+
 export const sampleRecordSchema = z.object({
   type: z.literal('sample'),
   uuid: z.string(),
@@ -174,7 +176,10 @@ export const sampleRecordSchema = z.object({
   /** Without waiting for slots. */
   workingMs: z.number(),
   phases: z.array(z.object({ name: z.string(), durationMs: z.number() })),
-  usage: z.record(z.string(), z.record(z.string(), z.number())),
+  /** What calls of each model used, as ModelUsage names it. */
+  usage: usagesSchema,
+  /** The same by role, for calls of a role. */
+  roleUsage: usagesSchema.optional(),
 })
 
 /** A sample that has begun: what a log knows of one whose run was killed. */

@@ -135,7 +135,7 @@ export class EvalRun {
       eval: evalId,
       task: this.task,
       manager,
-      model: options.model,
+      models: { model: options.model },
       limits: this.#limits,
       prices: options.prices,
       callDefaults: { maxOutputBytes: options.maxOutputBytes, maxReadBytes: options.maxReadBytes },

@@ -1,4 +1,4 @@
-import type { AgentState } from '../agent/agent.ts'
+import type { AgentState, ModelAccess } from '../agent/agent.ts'
 import type { Sample } from '../sample/sample.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Metric } from './metrics.ts'
@@ -18,7 +18,7 @@ export interface Score {
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
-export interface ScorerContext {
+export interface ScorerContext extends ModelAccess {
   readonly sample: Sample
   readonly epoch: number
   readonly state: Readonly<AgentState>

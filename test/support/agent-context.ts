@@ -1,5 +1,7 @@
-import type { AgentContext } from '../../src/agent/agent.ts'
-import type { TranscriptEvent } from '../../src/agent/transcript.ts'
+import type { AgentContext, ModelAccess } from '../../src/agent/agent.ts'
+import { ModelMeter, type RunModels } from '../../src/agent/model-meter.ts'
+import { ModelRecorder } from '../../src/agent/model-recorder.ts'
+import type { Transcript, TranscriptEvent } from '../../src/agent/transcript.ts'
 import { ConfigError } from '../../src/errors.ts'
 import { Budget, type SampleLimits } from '../../src/limit/budget.ts'
 import type { Sample } from '../../src/sample/sample.ts'
@@ -11,6 +13,8 @@ export interface TestContextOptions {
   readonly sandbox?: Sandbox
   readonly services?: Readonly<Record<string, Sandbox>>
   readonly model?: AgentContext['model']
+  readonly roles?: RunModels['roles']
+  readonly config?: RunModels['config']
   readonly limits?: SampleLimits
   readonly signal?: AbortSignal
 }
@@ -18,6 +22,9 @@ export interface TestContextOptions {
 /** The context of one sample, with its events in a list. As in a run, asking for a sandbox or model that is not there is an error. */
 export function agentContext(options: TestContextOptions = {}): AgentContext & { events: TranscriptEvent[] } {
   const events: TranscriptEvent[] = []
+  const transcript = { record: (event: TranscriptEvent) => void events.push(event) }
+  const signal = options.signal ?? new AbortController().signal
+  const budget = new Budget(options.limits)
   return {
     events,
     sample: { id: 's1', input: 'What is six times seven?', ...options.sample },
@@ -25,19 +32,35 @@ export function agentContext(options: TestContextOptions = {}): AgentContext & {
     get sandbox() {
       return options.sandbox ?? missing('sandbox')
     },
-    get model() {
-      return options.model ?? missing('model')
-    },
+    ...modelAccess(options, { transcript, signal, budget }),
     service: (name) => options.services?.[name] ?? missing(`service '${name}'`),
     state: { messages: [], output: '' },
-    budget: new Budget(options.limits),
-    transcript: { record: (event) => events.push(event) },
-    signal: options.signal ?? new AbortController().signal,
+    budget,
+    transcript,
+    signal,
+  }
+}
+
+function modelAccess(
+  { model, roles, config }: TestContextOptions,
+  { transcript, ...rest }: { transcript: Transcript; signal: AbortSignal; budget: Budget },
+): ModelAccess {
+  const meter = new ModelMeter({
+    models: { model, roles, config },
+    recorder: new ModelRecorder(transcript),
+    ...rest,
+  })
+  return {
+    model: meter.model,
+    modelRole: (role) => meter.modelRole(role),
+    metered: (own) => meter.metered(own),
   }
 }
 
 export function scorerContext(options: TestContextOptions & { output?: string } = {}): ScorerContext {
+  const signal = options.signal ?? new AbortController().signal
   return {
+    ...modelAccess(options, { transcript: { record: () => undefined }, signal, budget: new Budget() }),
     sample: { id: 's1', input: 'What is six times seven?', ...options.sample },
     epoch: 1,
     state: { messages: [], output: options.output ?? '' },
@@ -45,7 +68,7 @@ export function scorerContext(options: TestContextOptions & { output?: string } 
       return options.sandbox ?? missing('sandbox')
     },
     service: (name) => options.services?.[name] ?? missing(`service '${name}'`),
-    signal: options.signal ?? new AbortController().signal,
+    signal,
   }
 }
 

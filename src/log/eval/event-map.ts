@@ -1,16 +1,10 @@
-import type { InfoEvent, ModelEvent, ToolEvent, TranscriptEvent } from '../../agent/transcript.ts'
+import type { InfoEvent, ToolEvent, TranscriptEvent } from '../../agent/transcript.ts'
 import type { SandboxEvent } from '../../sandbox/recorded-sandbox.ts'
 import type { Attachments } from './attachments.ts'
 import type { MessagePool } from './message-pool.ts'
-import { toModelOutput, toToolError } from './messages.ts'
-import type {
-  EvalEvent,
-  EvalInfoEvent,
-  EvalModelEvent,
-  EvalSandboxEvent,
-  EvalToolEvent,
-} from './schema/events.ts'
-import type { EvalModelOutput } from './schema/values.ts'
+import { toToolError } from './messages.ts'
+import { toEvalModelEvent } from './model-event.ts'
+import type { EvalEvent, EvalInfoEvent, EvalSandboxEvent, EvalToolEvent } from './schema/events.ts'
 
 export interface EventMapOptions {
   readonly attachments: Attachments
@@ -23,7 +17,7 @@ type Payload<T> = Omit<T, 'uuid' | 'span_id' | 'timestamp' | 'working_start'>
 export function toEvalEvent(event: TranscriptEvent, options: EventMapOptions): Payload<EvalEvent> {
   switch (event.type) {
     case 'model-output':
-      return modelEvent(event, options)
+      return toEvalModelEvent(event, options)
     case 'tool-call':
       return toolEvent(event, options)
     case 'sandbox-call':
@@ -32,24 +26,6 @@ export function toEvalEvent(event: TranscriptEvent, options: EventMapOptions): P
       return infoEvent(event, options)
     default:
       return foreignEvent(event, options)
-  }
-}
-
-function modelEvent(event: ModelEvent, { attachments, pool }: EventMapOptions): Payload<EvalModelEvent> {
-  const { model, output, error, inputFrom, input } = event
-  const { refs, outputId } = pool.add(event)
-  return {
-    event: 'model',
-    model,
-    input: [],
-    input_refs: refs,
-    tools: [],
-    tool_choice: 'auto',
-    config: {},
-    output: output ? detachOutput(toModelOutput(output, model, outputId), attachments) : {},
-    error,
-    ...timing(event),
-    metadata: { belljar: { inputFrom, inputCount: input.length } },
   }
 }
 
@@ -127,16 +103,4 @@ function shellWords(command: readonly string[]): string {
   return command
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`))
     .join(' ')
-}
-
-/** Inspect resolves references in what was said, and not in the text that repeats it. */
-function detachOutput(
-  { choices = [], ...output }: EvalModelOutput,
-  attachments: Attachments,
-): EvalModelOutput {
-  const detached = choices.map((choice) => ({
-    ...choice,
-    message: { ...choice.message, content: attachments.detach(choice.message.content) },
-  }))
-  return { ...output, choices: detached, completion: undefined }
 }

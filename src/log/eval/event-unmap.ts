@@ -1,15 +1,15 @@
 import type { ToolErrorKind } from '../../agent/messages.ts'
 import type { TranscriptEvent } from '../../agent/transcript.ts'
 import type { SandboxEvent } from '../../sandbox/recorded-sandbox.ts'
-import { fromChatMessage, fromModelOutput, fromToolErrorType } from './messages.ts'
+import { fromToolErrorType } from './messages.ts'
+import { fromEvalModelEvent, type Pools } from './model-event.ts'
 import type { EvalEvent, EvalModelEvent, EvalSandboxEvent, EvalToolEvent } from './schema/events.ts'
-import type { ChatMessage } from './schema/values.ts'
 
 /** Our event behind one of a log's, attachments resolved; undefined for those that only frame a sample. Also reads events that Inspect wrote. */
-export function fromEvalEvent(event: EvalEvent, pool: readonly ChatMessage[]): TranscriptEvent | undefined {
+export function fromEvalEvent(event: EvalEvent, pools: Pools): TranscriptEvent | undefined {
   switch (event.event) {
     case 'model':
-      return modelEvent(event, pool)
+      return { ...fromEvalModelEvent(event, pools), ...times(event) }
     case 'tool':
       return toolEvent(event)
     case 'sandbox':
@@ -21,22 +21,6 @@ export function fromEvalEvent(event: EvalEvent, pool: readonly ChatMessage[]): T
     }
     default:
       return undefined
-  }
-}
-
-function modelEvent(event: EvalModelEvent, pool: readonly ChatMessage[]): TranscriptEvent {
-  const refs = event.input_refs ?? []
-  const chats = [...event.input, ...refs.flatMap(([start, end]) => pool.slice(start, end))]
-  const { inputFrom = 0 } = ours(event) as { inputFrom?: number }
-  const output = fromModelOutput(event.output)
-  return {
-    type: 'model-output',
-    ...times(event),
-    model: event.model,
-    inputFrom,
-    input: chats.slice(inputFrom).map(fromChatMessage),
-    ...(output ? { output } : {}),
-    ...(event.error ? { error: event.error } : {}),
   }
 }
 

@@ -1,88 +1,77 @@
-import { isDeepStrictEqual } from 'node:util'
+import { createHash } from 'node:crypto'
 import type { Message } from '../../agent/messages.ts'
+import type { ToolDescription } from '../../agent/model.ts'
 import type { ModelEvent } from '../../agent/transcript.ts'
 import type { Attachments } from './attachments.ts'
+import { toEvalTool } from './json-schema.ts'
 import { toChatMessage } from './messages.ts'
 import type { ChatMessage } from './schema/values.ts'
-
-/** One conversation of a sample: places in the pool of what was said so far, and the answer that comes next in it. */
-interface Conversation {
-  readonly places: number[]
-  readonly said: Message[]
-  answer?: { message: Message; id: string }
-}
 
 export interface PooledCall {
   /** Ranges of the pool, ends excluded. */
   readonly refs: [number, number][]
   /** Of the answer's message. */
   readonly outputId: string
+  readonly tools: ReturnType<typeof toEvalTool>[]
+  /** As they were described, where Inspect's form has no room for all of it. */
+  readonly ownTools: readonly ToolDescription[] | undefined
 }
 
-/** Messages of one sample's model calls, each kept once however many calls it was part of. */
+/** What the model calls of one sample have in common: their messages, each kept once, the parts of raw requests, and their tools. */
 export class MessagePool {
   readonly messages: ChatMessage[] = []
-  readonly #conversations: Conversation[] = []
+  readonly calls: unknown[] = []
+  readonly #ids = new Map<string, string>()
   readonly #attachments: Attachments
   readonly #prefix: string
-  #ids = 0
+  #tools: readonly ToolDescription[] = []
+  #newIds = 0
 
   constructor(prefix: string, attachments: Attachments) {
     this.#prefix = prefix
     this.#attachments = attachments
   }
 
-  /** Takes what a call adds to its conversation. */
-  add({ inputFrom, input, output }: ModelEvent): PooledCall {
-    const conversation = this.#conversationOf(inputFrom)
-    for (const message of input) this.#say(conversation, message)
-    const outputId = this.#newId()
-    conversation.answer = output && { message: output.message, id: outputId }
-    return { refs: ranges(conversation.places), outputId }
+  /** Takes what a call adds. */
+  add({ inputRefs, input, output, tools, call }: ModelEvent): PooledCall {
+    const from = this.messages.length
+    for (const message of input) this.#say(message)
+    const refs = inputRefs?.map(([start, end]): [number, number] => [start, end])
+    const outputId = output ? this.#say(output.message) : this.#newId()
+    this.calls.push(...(call?.items ?? []))
+    this.#tools = tools ?? this.#tools
+    return {
+      refs: refs ?? (input.length > 0 ? [[from, from + input.length]] : []),
+      outputId,
+      tools: this.#tools.map(toEvalTool),
+      ownTools: tools,
+    }
   }
 
   /** Messages as the sample ended with, under the ids that they had in its calls. */
   final(messages: readonly Message[]): ChatMessage[] {
-    const { said = [], places = [], answer } = this.#conversations.at(-1) ?? {}
-    return messages.map((message, index) => {
-      const place = places[index]
-      const isSame = place !== undefined && isDeepStrictEqual(said[index], message)
-      const pooled = isSame ? this.messages[place]?.id : undefined
-      const answered =
-        index === said.length && isDeepStrictEqual(answer?.message, message) ? answer?.id : undefined
-      return toChatMessage(message, pooled ?? answered ?? this.#newId())
+    const used = new Set<string>()
+    return messages.map((message) => {
+      const pooled = this.#ids.get(digest(message))
+      const id = pooled === undefined || used.has(pooled) ? this.#newId() : pooled
+      used.add(id)
+      return toChatMessage(message, id)
     })
   }
 
-  #conversationOf(inputFrom: number): Conversation {
-    const index = this.#conversations.findLastIndex(({ said }) => said.length === inputFrom)
-    const [found = { places: [], said: [] }] =
-      inputFrom === 0 || index === -1 ? [] : this.#conversations.splice(index, 1)
-    this.#conversations.push(found)
-    return found
-  }
-
-  #say(conversation: Conversation, message: Message): void {
-    const { answer } = conversation
-    const isAnswer = answer !== undefined && isDeepStrictEqual(answer.message, message)
-    const chat = toChatMessage(message, isAnswer ? answer.id : this.#newId())
-    conversation.answer = undefined
-    conversation.said.push(message)
-    conversation.places.push(this.messages.length)
+  #say(message: Message): string {
+    const id = this.#newId()
+    const chat = toChatMessage(message, id)
+    this.#ids.set(digest(message), id)
     this.messages.push({ ...chat, content: this.#attachments.detach(chat.content) })
+    return id
   }
 
   #newId(): string {
-    return `${this.#prefix}-m${this.#ids++}`
+    return `${this.#prefix}-m${this.#newIds++}`
   }
 }
 
-function ranges(places: readonly number[]): [number, number][] {
-  const result: [number, number][] = []
-  for (const place of places) {
-    const last = result.at(-1)
-    if (last && last[1] === place) last[1]++
-    else result.push([place, place + 1])
-  }
-  return result
+function digest(message: Message): string {
+  return createHash('sha1').update(JSON.stringify(message)).digest('base64')
 }

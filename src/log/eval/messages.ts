@@ -1,6 +1,9 @@
-import type { AssistantMessage, Message, ToolErrorKind } from '../../agent/messages.ts'
-import type { ModelOutput, ModelUsage, StopReason } from '../../agent/model.ts'
-import type { ChatMessage, EvalContent, EvalModelOutput, EvalUsage } from './schema/values.ts'
+import type { AssistantMessage, Message, ToolCall, ToolErrorKind } from '../../agent/messages.ts'
+import type { ModelOutput, StopReason } from '../../agent/model.ts'
+import { textOf } from '../../sample/content.ts'
+import { fromEvalContent, toEvalContent } from './content.ts'
+import type { ChatMessage, EvalContent, EvalModelOutput } from './schema/values.ts'
+import { fromUsage, toUsage } from './usage.ts'
 
 const TOOL_ERROR_TYPES = {
   parsing: 'parsing',
@@ -15,6 +18,7 @@ const TOOL_ERROR_TYPES = {
 const STOP_REASONS = {
   stop: 'stop',
   'max-tokens': 'max_tokens',
+  'context-length': 'model_length',
   'tool-calls': 'tool_calls',
   'content-filter': 'content_filter',
   unknown: 'unknown',
@@ -30,9 +34,10 @@ export function fromToolErrorType(type: string): ToolErrorKind {
 }
 
 export function toChatMessage(message: Message, id: string): ChatMessage {
+  const content = toEvalContent(message.content)
   switch (message.role) {
     case 'assistant': {
-      const { role, content, model, toolCalls } = message
+      const { role, model, toolCalls } = message
       const tool_calls = toolCalls?.map(({ id: callId, name, arguments: args, parseError }) => ({
         id: callId,
         function: name,
@@ -40,10 +45,10 @@ export function toChatMessage(message: Message, id: string): ChatMessage {
         parse_error: parseError,
         type: 'function',
       }))
-      return { id, role, content, model, tool_calls }
+      return { id, role, content, model, tool_calls, metadata: callData(toolCalls) }
     }
     case 'tool': {
-      const { role, content, toolCallId, toolName, error } = message
+      const { role, toolCallId, toolName, error } = message
       const metadata = error && { belljar: { errorKind: error.kind } }
       return {
         id,
@@ -56,13 +61,20 @@ export function toChatMessage(message: Message, id: string): ChatMessage {
       }
     }
     default:
-      return { id, role: message.role, content: message.content }
+      return { id, role: message.role, content }
   }
 }
 
+/** What providers want back with calls has no place in Inspect's form of them. */
+function callData(calls: readonly ToolCall[] = []) {
+  if (calls.every(({ providerData }) => providerData === undefined)) return undefined
+  return { belljar: { callData: calls.map(({ providerData }) => providerData ?? null) } }
+}
+
 export function fromChatMessage(chat: ChatMessage): Message {
-  const content = plainText(chat.content)
-  if (chat.role === 'assistant') return assistantMessage(chat, content)
+  if (chat.role === 'assistant') return assistantMessage(chat)
+  if (chat.role === 'system') return { role: chat.role, content: plainText(chat.content) }
+  const content = fromEvalContent(chat.content)
   if (chat.role !== 'tool') return { role: chat.role, content }
   const message = {
     role: chat.role,
@@ -76,18 +88,28 @@ export function fromChatMessage(chat: ChatMessage): Message {
   return { ...message, error: { kind, message: chat.error.message } }
 }
 
-function assistantMessage(
-  { tool_calls, model }: Extract<ChatMessage, { role: 'assistant' }>,
-  content: string,
-): AssistantMessage {
-  const toolCalls = tool_calls?.map(({ id, function: name, arguments: args, parse_error }) => ({
-    id,
-    name,
-    arguments: args,
-    ...(parse_error ? { parseError: parse_error } : {}),
-  }))
-  return { role: 'assistant', content, ...(toolCalls ? { toolCalls } : {}), ...(model ? { model } : {}) }
+function assistantMessage(chat: Pick<ChatMessage, 'content' | 'metadata'> & ChatFacts): AssistantMessage {
+  const { tool_calls, model, content, metadata } = chat
+  const { callData = [] } = (metadata?.belljar ?? {}) as { callData?: (ToolCall['providerData'] | null)[] }
+  const toolCalls = tool_calls?.map(({ id, function: name, arguments: args, parse_error }, index) => {
+    const providerData = callData[index]
+    return {
+      id,
+      name,
+      arguments: args,
+      ...(parse_error ? { parseError: parse_error } : {}),
+      ...(providerData ? { providerData } : {}),
+    }
+  })
+  return {
+    role: 'assistant',
+    content: fromEvalContent(content),
+    ...(toolCalls ? { toolCalls } : {}),
+    ...(model ? { model } : {}),
+  }
 }
+
+type ChatFacts = Pick<Extract<ChatMessage, { role: 'assistant' }>, 'tool_calls' | 'model'>
 
 /** Text as it is; media as its kind in brackets. */
 export function plainText(content: EvalContent): string {
@@ -97,13 +119,17 @@ export function plainText(content: EvalContent): string {
     .join('\n')
 }
 
-export function toModelOutput(output: ModelOutput, model: string, id: string): EvalModelOutput {
-  const { message, stopReason, usage } = output
+export function toModelOutput(
+  output: Omit<ModelOutput, 'call'>,
+  { model, id }: { model: string; id: string },
+): EvalModelOutput {
+  const { message, stopReason, usage, durationMs } = output
   return {
     model,
     choices: [{ message: toChatMessage(message, id), stop_reason: STOP_REASONS[stopReason] ?? 'unknown' }],
-    completion: message.content,
+    completion: textOf(message.content),
     usage: toUsage(usage),
+    time: durationMs === undefined ? undefined : durationMs / 1000,
   }
 }
 
@@ -112,35 +138,10 @@ export function fromModelOutput(output: EvalModelOutput): ModelOutput | undefine
   if (!choice) return undefined
   const { message, stop_reason } = choice
   const stop = Object.entries(STOP_REASONS).find(([, theirs]) => theirs === stop_reason)
-  const said = message.role === 'assistant' ? message : { ...message, role: 'assistant' as const }
   return {
-    message: assistantMessage(
-      said as Extract<ChatMessage, { role: 'assistant' }>,
-      plainText(message.content),
-    ),
+    message: assistantMessage(message as ChatFacts & ChatMessage),
     stopReason: (stop?.[0] as StopReason | undefined) ?? 'unknown',
     usage: fromUsage(output.usage),
+    ...(typeof output.time === 'number' ? { durationMs: Math.round(output.time * 1e6) / 1e3 } : {}),
   }
-}
-
-export function toUsage(usage: Readonly<Record<string, number>> | ModelUsage): EvalUsage {
-  const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
-  return {
-    input_tokens: inputTokens,
-    output_tokens: outputTokens,
-    total_tokens: inputTokens + outputTokens,
-    input_tokens_cache_write: cacheWriteTokens,
-    input_tokens_cache_read: cacheReadTokens,
-    reasoning_tokens: reasoningTokens,
-  }
-}
-
-export function fromUsage(usage: EvalUsage | null | undefined): ModelUsage {
-  const counts = {
-    cacheReadTokens: usage?.input_tokens_cache_read ?? undefined,
-    cacheWriteTokens: usage?.input_tokens_cache_write ?? undefined,
-    reasoningTokens: usage?.reasoning_tokens ?? undefined,
-  }
-  const known = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined))
-  return { inputTokens: usage?.input_tokens ?? 0, outputTokens: usage?.output_tokens ?? 0, ...known }
 }

@@ -3,8 +3,8 @@ import { scoreToNumber } from '../../score/score-number.ts'
 import { arithmeticMean } from '../../score/sum.ts'
 import type { FooterRecord, HeaderRecord, SampleRecord } from '../records.ts'
 import { toEvalId } from './ids.ts'
-import { toUsage } from './messages.ts'
 import type { EvalUsage } from './schema/values.ts'
+import { toUsage } from './usage.ts'
 
 /** By sample, then by epoch. */
 type Values = Map<SampleRecord['id'], Map<number, number | null>>

@@ -7,10 +7,11 @@ import { fromEvalEvent, orderOf } from './event-unmap.ts'
 import { toEvalId } from './ids.ts'
 import { fromLimit, toLimit } from './limits.ts'
 import { MessagePool } from './message-pool.ts'
-import { fromChatMessage, fromUsage, plainText, toUsage } from './messages.ts'
+import { fromChatMessage, plainText } from './messages.ts'
 import type { SampleMember, SummaryEntry } from './schema/members.ts'
 import type { EvalModelOutput } from './schema/values.ts'
 import { EvalTranscript } from './transcript.ts'
+import { fromUsage, toUsage } from './usage.ts'
 
 /** A sample with its events in Inspect's form. What that form has no place for is under `belljar`. */
 export function toSampleMember(record: SampleRecord, events: readonly TranscriptEvent[]): SampleMember {
@@ -35,7 +36,7 @@ export function toSampleMember(record: SampleRecord, events: readonly Transcript
     error_retries: record.earlier?.map(({ error }) => toEvalError(error)),
     limit: record.limit && toLimit(record.limit),
     attachments: attachments.texts,
-    events_data: { messages: pool.messages, calls: [] },
+    events_data: { messages: pool.messages, calls: pool.calls },
     belljar: { ...ownFields(record), error: record.error },
   }
 }
@@ -46,10 +47,8 @@ export function commonFields(record: SampleRecord) {
     id: toEvalId(record.id),
     epoch: record.epoch,
     target: record.target ?? '',
-    model_usage: Object.fromEntries(
-      Object.entries(record.usage).map(([model, usage]) => [model, toUsage(usage)]),
-    ),
-    role_usage: {},
+    model_usage: toUsages(record.usage),
+    role_usage: toUsages(record.roleUsage),
     started_at: record.startedAt,
     completed_at: record.completedAt,
     total_time: record.totalMs / 1000,
@@ -61,9 +60,14 @@ export function commonFields(record: SampleRecord) {
 /** What Inspect's form of a sample and of its summary has no place for. */
 export function ownFields(record: SampleRecord): Partial<SampleRecord> & { hasTarget?: false } {
   const { type, id, epoch, uuid, input, target, choices, metadata, files, setup, ...more } = record
-  const { messages, output, scores, error, startedAt, completedAt, totalMs, workingMs, usage, ...own } = more
-  const isLossless = isDeepStrictEqual(usage, fromUsages(commonFields(record).model_usage))
-  return { ...own, ...(isLossless ? {} : { usage }), ...(target === undefined ? { hasTarget: false } : {}) }
+  const { messages, output, scores, error, startedAt, completedAt, totalMs, workingMs, ...rest } = more
+  const { usage, roleUsage, ...own } = rest
+  const isLossless = isDeepStrictEqual({ usage, roleUsage }, usages(commonFields(record)))
+  return {
+    ...own,
+    ...(isLossless ? {} : { usage, roleUsage }),
+    ...(target === undefined ? { hasTarget: false } : {}),
+  }
 }
 
 export function toScores(scores: SampleRecord['scores']): SampleMember['scores'] {
@@ -95,10 +99,13 @@ export function fromSampleMember(member: SampleMember): SampleRecord {
 }
 
 export function eventsOf({ events = [], attachments = {}, events_data }: SampleMember): TranscriptEvent[] {
-  const pool = attach(events_data?.messages ?? [], attachments)
+  const pools = {
+    messages: attach(events_data?.messages ?? [], attachments),
+    calls: attach(events_data?.calls ?? [], attachments),
+  }
   const ordered = events.map((event) => ({ event, order: orderOf(event) ?? Number.POSITIVE_INFINITY }))
   ordered.sort((one, other) => (one.order < other.order ? -1 : one.order > other.order ? 1 : 0))
-  return ordered.flatMap(({ event }) => fromEvalEvent(attach(event, attachments), pool) ?? [])
+  return ordered.flatMap(({ event }) => fromEvalEvent(attach(event, attachments), pools) ?? [])
 }
 
 /** As much of a record as a summary holds. */
@@ -139,8 +146,20 @@ function timesAndUsage(entry: SampleMember | SummaryEntry): Partial<SampleRecord
     totalMs: milliseconds(entry.total_time),
     workingMs: milliseconds(entry.working_time),
     phases: [],
-    usage: fromUsages(entry.model_usage),
+    ...usages(entry),
   }
+}
+
+function usages({ model_usage, role_usage }: Pick<SampleMember, 'model_usage' | 'role_usage'>) {
+  const roleUsage = fromUsages(role_usage)
+  return {
+    usage: fromUsages(model_usage),
+    ...(Object.keys(roleUsage).length > 0 ? { roleUsage } : {}),
+  }
+}
+
+function toUsages(usage: SampleRecord['usage'] = {}): NonNullable<SampleMember['model_usage']> {
+  return Object.fromEntries(Object.entries(usage).map(([name, counts]) => [name, toUsage(counts)]))
 }
 
 function fromUsages(usages: SampleMember['model_usage']): SampleRecord['usage'] {

@@ -18,10 +18,11 @@ export async function agentPhase(life: SampleLife, stage: Stage): Promise<void> 
   void timeLimitReached({ limits, clock: life.clock, sleep, signal: time.signal }).then(
     (error) => error && time.abort(error),
   )
+  const budget = new Budget(limits, options.prices)
   const access = new SampleAccess(life, {
     sandbox,
-    model: options.model,
-    budget: new Budget(limits, options.prices),
+    models: options.models,
+    budget,
     signal: time.signal,
     callDefaults: options.callDefaults,
     letGo: () => (control.isHeld ? life.clock.whileWaiting(() => control.letGo()) : control.letGo()),
@@ -32,6 +33,7 @@ export async function agentPhase(life: SampleLife, stage: Stage): Promise<void> 
       const work = () => options.task.task.agent(access.agentContext())
       const output = await untilAborted(options.inScope(life, work), time.signal)
       if (typeof output === 'string') life.state.output = output
+      budget.check()
     })
   } catch (error) {
     const reached = limitOf(error, time.signal)

@@ -1,5 +1,5 @@
-import type { AgentContext } from '../../agent/agent.ts'
-import type { Model } from '../../agent/model.ts'
+import type { AgentContext, ModelAccess } from '../../agent/agent.ts'
+import { ModelMeter, type RunModels } from '../../agent/model-meter.ts'
 import { ConfigError } from '../../errors.ts'
 import type { Budget } from '../../limit/budget.ts'
 import type { Sample } from '../../sample/sample.ts'
@@ -7,12 +7,11 @@ import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
 import { type CallDefaults, recordedSandbox } from '../../sandbox/recorded-sandbox.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { ScorerContext } from '../../score/scorer.ts'
-import { untilAborted } from '../../util/abort.ts'
 import type { SampleLife } from './sample-life.ts'
 
 export interface AccessOptions {
   readonly sandbox: ManagedSandbox | undefined
-  readonly model: Model | undefined
+  readonly models: RunModels
   readonly budget: Budget
   readonly signal: AbortSignal
   /** Waits while an operator holds the sample. */
@@ -26,10 +25,12 @@ export class SampleAccess {
   readonly #options: AccessOptions
   readonly #services = new Map<string, Sandbox>()
   readonly #closed = new AbortController()
+  readonly #meter: ModelMeter
 
   constructor(life: SampleLife, options: AccessOptions) {
     this.#life = life
     this.#options = options
+    this.#meter = new ModelMeter({ ...options, recorder: life.recorder })
   }
 
   close(): void {
@@ -37,12 +38,11 @@ export class SampleAccess {
   }
 
   agentContext(): AgentContext {
-    const { budget, signal, model } = this.#options
+    const { budget, signal } = this.#options
     const { tests: _hidden, ...sample } = this.#sample
     return {
       ...this.#common(),
       sample,
-      model: model ? held(model, this.#options) : NO_MODEL,
       state: this.#life.state,
       budget,
       transcript: this.#life,
@@ -59,8 +59,12 @@ export class SampleAccess {
     return { ...sample, id }
   }
 
-  #common(): { epoch: number; sandbox: Sandbox; service: (name: string) => Sandbox } {
+  #common(): ModelAccess & { epoch: number; sandbox: Sandbox; service: (name: string) => Sandbox } {
+    const meter = this.#meter
     return {
+      model: meter.model,
+      modelRole: (role) => meter.modelRole(role),
+      metered: (model) => meter.metered(model),
       epoch: this.#life.run.epoch,
       sandbox: this.#service('default'),
       service: (name) => this.#service(name),
@@ -92,17 +96,6 @@ export class SampleAccess {
   }
 }
 
-/** A model that is not called while the sample is held. */
-function held(model: Model, { letGo, signal }: Pick<AccessOptions, 'letGo' | 'signal'>): Model {
-  return {
-    name: model.name,
-    generate: async (request) => {
-      await untilAborted(letGo(), signal)
-      return model.generate(request)
-    },
-  }
-}
-
 const noSandbox = async () => {
   throw new ConfigError('this task has no sandbox; give it one with `sandbox`')
 }
@@ -122,11 +115,4 @@ const NO_SANDBOX: Sandbox = {
   remove: noSandbox,
   listen: noSandbox,
   shellCommand: () => '',
-}
-
-const NO_MODEL: Model = {
-  name: 'none',
-  generate: async () => {
-    throw new ConfigError('this run has no model: pass one as `model`, or use an agent that needs none')
-  },
 }

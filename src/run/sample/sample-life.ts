@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentState } from '../../agent/agent.ts'
 import type { ModelUsage } from '../../agent/model.ts'
-import type { Transcript, TranscriptEvent } from '../../agent/transcript.ts'
+import { ModelRecorder } from '../../agent/model-recorder.ts'
+import type { ModelEvent, Transcript, TranscriptEvent } from '../../agent/transcript.ts'
 import { type LimitExceededError, SandboxUnavailableError } from '../../errors.ts'
 import { WorkClock } from '../../limit/work-clock.ts'
 import { errorRecord } from '../../log/error-record.ts'
@@ -18,9 +19,11 @@ export class SampleLife implements Transcript {
   readonly state: AgentState
   readonly scores: Record<string, Score> = {}
   readonly clock = new WorkClock()
+  readonly recorder = new ModelRecorder(this)
   readonly #startedMs = Date.now()
   readonly #phases: { name: Phase; durationMs: number }[] = []
   readonly #usage: Record<string, Record<string, number>> = {}
+  readonly #roleUsage: Record<string, Record<string, number>> = {}
   readonly #log: (record: EventRecord | SampleStartRecord) => void
   #status: SampleRecord['status'] = 'success'
   #error: ErrorRecord | undefined
@@ -51,7 +54,7 @@ export class SampleLife implements Transcript {
   }
 
   record(event: TranscriptEvent): void {
-    if (event.type === 'model-output' && event.output) this.#count(event.model, event.output.usage)
+    if (event.type === 'model-output') this.#count(event)
     this.#log({ type: 'event', uuid: this.uuid, event })
   }
 
@@ -108,6 +111,7 @@ export class SampleLife implements Transcript {
       workingMs: this.#working(),
       phases: this.#phases,
       usage: this.#usage,
+      roleUsage: Object.keys(this.#roleUsage).length > 0 ? this.#roleUsage : undefined,
     }
   }
 
@@ -117,11 +121,18 @@ export class SampleLife implements Transcript {
     return Math.max(0, spentMs - this.clock.waitedMs)
   }
 
-  #count(model: string, usage: ModelUsage): void {
-    const total = this.#usage[model] ?? {}
-    this.#usage[model] = total
-    for (const [name, tokens] of Object.entries(usage)) total[name] = (total[name] ?? 0) + tokens
+  /** What was read from the run's cache was not spent. */
+  #count({ model, role, output }: ModelEvent): void {
+    if (!output || output.cache === 'read') return
+    addUsage(this.#usage, model, output.usage)
+    if (role !== undefined) addUsage(this.#roleUsage, role, output.usage)
   }
+}
+
+function addUsage(totals: Record<string, Record<string, number>>, name: string, usage: ModelUsage): void {
+  const total = Object.hasOwn(totals, name) ? (totals[name] ?? {}) : {}
+  totals[name] = total
+  for (const [kind, count] of Object.entries(usage)) total[kind] = (total[kind] ?? 0) + count
 }
 
 function sandboxRecord({ initialised: { config, facts } }: GateSandbox): SampleRecord['sandbox'] {

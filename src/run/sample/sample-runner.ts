@@ -1,4 +1,4 @@
-import type { Model } from '../../agent/model.ts'
+import type { RunModels } from '../../agent/model-meter.ts'
 import type { Prices, SampleLimits } from '../../limit/budget.ts'
 import type { ErrorRecord, LogRecord } from '../../log/records.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
@@ -21,7 +21,7 @@ export interface SampleRunnerOptions {
   readonly eval: string
   readonly task: ResolvedTask
   readonly manager: SandboxManager
-  readonly model: Model | undefined
+  readonly models: RunModels
   /** Read wherever they are checked: they may change. */
   readonly limits: SampleLimits
   readonly prices: Prices | undefined

@@ -22,8 +22,8 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
   )
   const access = new SampleAccess(life, {
     sandbox,
-    model: undefined,
-    budget: new Budget(),
+    models: options.models,
+    budget: new Budget({}, options.prices),
     signal: time.signal,
     callDefaults: options.callDefaults,
     letGo: async () => undefined,

@@ -165,13 +165,13 @@ describe('limits of a toolLoop', () => {
 })
 
 describe('the transcript of a toolLoop', () => {
-  it('has each message of the conversation once, with what came before counted', async () => {
+  it('has each message of the conversation once, and where in it those of a call are', async () => {
     const context = agentContext({ model: scriptedModel([call('echo', { text: 'hi' }), 'done']) })
     await toolLoop({ tools: [echo] })(context)
     const calls = context.events.filter((event) => event.type === 'model-output')
-    expect(calls.map(({ inputFrom, input }) => [inputFrom, roles(input)])).toEqual([
-      [0, ['user']],
-      [1, ['assistant', 'tool']],
+    expect(calls.map(({ inputFrom, input, inputRefs }) => [inputFrom, roles(input), inputRefs])).toEqual([
+      [0, ['user'], [[0, 1]]],
+      [2, ['tool'], [[0, 3]]],
     ])
     expect(context.events.map(({ type }) => type)).toEqual(['model-output', 'tool-call', 'model-output'])
   })

@@ -11,21 +11,19 @@ import { tempDir } from '../../support/temp-dir.ts'
 function conversation(turns: number): { events: ModelEvent[]; messages: Message[] } {
   const messages: Message[] = [{ role: 'user', content: 'question' }]
   const events: ModelEvent[] = []
-  let inputFrom = 0
   for (let turn = 0; turn < turns; turn++) {
     const message = { role: 'assistant', content: `turn ${turn} ${'x'.repeat(200)}` } as const
     const output = { message, stopReason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } } as const
-    const input = messages.slice(inputFrom)
     events.push({
       type: 'model-output',
       startedMs: turn,
       durationMs: 1,
       model: 'm',
-      inputFrom,
-      input,
+      inputFrom: 2 * turn,
+      input: messages.slice(-1),
+      inputRefs: [[0, messages.length]],
       output,
     })
-    inputFrom = messages.length
     messages.push(message, { role: 'user', content: `go on after ${turn}` })
   }
   return { events, messages }

@@ -5,6 +5,7 @@ import type { TranscriptEvent } from '../../../src/agent/transcript.ts'
 import { finishLog } from '../../../src/log/finish-log.ts'
 import { Journal } from '../../../src/log/journal.ts'
 import type { LogRecord } from '../../../src/log/records.ts'
+import type { ContentPart } from '../../../src/sample/content.ts'
 import {
   eventRecord,
   footerRecord,
@@ -39,6 +40,14 @@ const user = { role: 'user', content: 'attachment://not-one' } as const
 const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 1 }
 const at = (startedMs: number) => ({ startedMs: 1_767_323_045_678 + startedMs, durationMs: 5 })
 
+const MEDIA: readonly ContentPart[] = [
+  { type: 'text', text: long },
+  { type: 'image', data: 'aGVsbG8='.repeat(50), mediaType: 'image/png', detail: 'low' },
+  { type: 'audio', data: 'aGVsbG8=', mediaType: 'audio/mpeg' },
+  { type: 'video', data: 'aGVsbG8=', mediaType: 'video/quicktime' },
+  { type: 'document', data: 'aGVsbG8=', mediaType: 'application/pdf', filename: 'a.pdf' },
+]
+
 const EVENTS: readonly TranscriptEvent[] = [
   {
     type: 'model-output',
@@ -69,17 +78,55 @@ const EVENTS: readonly TranscriptEvent[] = [
   { type: 'sandbox-call', ...at(12), service: 'default', action: 'upload', path: '/y' },
   { type: 'tool-call', ...at(9), call, result: long, error: { kind: 'not-found', message: 'none' } },
   { type: 'info', startedMs: at(20).startedMs, source: 'me', data: { deep: [long, 1, null] } },
-  { type: 'model-output', ...at(30), model: 'm/x', inputFrom: 2, input: [answer, result], error: 'refused' },
+  {
+    type: 'model-output',
+    ...at(30),
+    model: 'm/x',
+    role: 'grader',
+    inputFrom: 3,
+    input: [result],
+    inputRefs: [[0, 4]],
+    tools: [{ name: 'bash', description: 'Runs.', parameters: { $schema: 'x', type: 'object', oneOf: [] } }],
+    toolChoice: { name: 'bash' },
+    config: { temperature: 0.5, stopSequences: ['x'], providerOptions: { m: { deep: [1] } } },
+    call: {
+      request: { model: 'x', [long]: 1 },
+      key: 'messages',
+      items: [{ role: 'user', content: long }],
+      itemsFrom: 0,
+      itemsRefs: [[0, 1]],
+      response: { error: long },
+    },
+    error: 'refused',
+  },
+  {
+    type: 'model-retry',
+    ...at(35),
+    model: 'm/x',
+    attempt: 1,
+    pauseMs: 3,
+    error: { kind: 'overloaded', message: 'x', status: 503 },
+  },
   {
     type: 'model-output',
     ...at(40),
     model: 'other',
-    inputFrom: 0,
-    input: [user],
+    inputFrom: 4,
+    input: [{ role: 'user', content: MEDIA }],
+    inputRefs: [[4, 5]],
+    call: { request: { body: 'text' }, key: 'messages', items: [], itemsFrom: 1, itemsRefs: [[0, 1]] },
     output: {
-      message: { role: 'assistant', content: 'ok' },
-      stopReason: 'stop',
-      usage: { inputTokens: 1, outputTokens: 1 },
+      message: {
+        role: 'assistant',
+        content: [{ type: 'reasoning', text: long, signature: 's', providerData: { m: { id: 1 } } }],
+        toolCalls: [{ ...call, providerData: { m: { signature: 'x' } } }, call],
+      },
+      stopReason: 'context-length',
+      usage: { inputTokens: 9, outputTokens: 1, cacheWriteTokens: 2, reasoningTokens: 1, cost: 0.25 },
+      warnings: ['no seed'],
+      retries: 2,
+      cache: 'write',
+      durationMs: 1.5,
     },
   },
 ]

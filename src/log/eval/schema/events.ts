@@ -39,6 +39,17 @@ const modelEventSchema = event('model', {
   config: anything,
   output: modelOutputSchema,
   error: text.nullish(),
+  role: text.nullish(),
+  retries: z.int().nullish(),
+  cache: z.enum(['read', 'write']).nullish(),
+  call: z
+    .looseObject({
+      request: anything,
+      response: z.unknown().optional(),
+      call_refs: z.array(z.tuple([z.int(), z.int()])).nullish(),
+      call_key: text.nullish(),
+    })
+    .nullish(),
 })
 export type EvalModelEvent = z.infer<typeof modelEventSchema>
 

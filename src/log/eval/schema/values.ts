@@ -31,6 +31,7 @@ export const usageSchema = z.looseObject({
   input_tokens_cache_write: z.int().nullish(),
   input_tokens_cache_read: z.int().nullish(),
   reasoning_tokens: z.int().nullish(),
+  total_cost: z.number().nullish(),
 })
 export type EvalUsage = z.infer<typeof usageSchema>
 
@@ -108,6 +109,7 @@ export const modelOutputSchema = z.looseObject({
     .optional(),
   completion: text.optional(),
   usage: usageSchema.nullish(),
+  time: z.number().nullish(),
   error: text.nullish(),
 })
 export type EvalModelOutput = z.infer<typeof modelOutputSchema>
