@@ -131,7 +131,7 @@ export class DockerProvider implements SandboxProvider {
 
   async remove(selector: SandboxSelector): Promise<RemovalReport> {
     if (Object.keys(selector).length === 1) {
-      this.#guests.forget(selector.run)
+      await this.#guests.endRun(selector.run)
       if (selector.run === this.#claim?.run) await this.#ownership?.release()
       await this.#support.endRun(selector.run)
     }

@@ -31,9 +31,16 @@ export class GuestVolumes {
     return made
   }
 
-  /** To be called when the run's objects have been removed, or the volume was found missing. */
+  /** The volume was found missing. */
   forget(run: string): void {
     this.#made.delete(run)
+  }
+
+  /** To be called before the run's objects are removed: a volume that is being made is there to be found when this resolves. */
+  async end(run: string): Promise<void> {
+    const made = this.#made.get(run)
+    this.#made.delete(run)
+    await made?.catch(() => undefined)
   }
 
   async #make(run: string, imageId: string): Promise<string> {

@@ -89,9 +89,14 @@ export class Guests {
     return { placement, mount: guestMount(volume, run), autoRemove }
   }
 
-  /** The run's objects were removed, its volume among them. */
+  /** The run's volume was found missing. */
   forget(run: string): void {
     this.#volumes?.forget(run)
+  }
+
+  /** To be called before the run's objects are removed, its volume among them. */
+  async endRun(run: string): Promise<void> {
+    await this.#volumes?.end(run)
   }
 
   close(): void {

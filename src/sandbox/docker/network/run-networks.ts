@@ -32,9 +32,11 @@ export class RunNetworks {
     return made
   }
 
-  /** To be called before the run's objects are removed. */
-  forget(run: string): void {
-    for (const key of this.#made.keys()) if ((JSON.parse(key) as string[])[0] === run) this.#made.delete(key)
+  /** To be called before the run's objects are removed: a network that is being made is there to be found when this resolves. */
+  async end(run: string): Promise<void> {
+    const ended = [...this.#made].filter(([key]) => (JSON.parse(key) as string[])[0] === run)
+    for (const [key] of ended) this.#made.delete(key)
+    await Promise.allSettled(ended.map(([, made]) => made))
   }
 
   async #make(run: string, plan: NetworkPlan): Promise<string> {

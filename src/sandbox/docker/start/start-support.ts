@@ -30,7 +30,7 @@ export class StartSupport {
 
   /** To be called before all objects of a run are removed. */
   async endRun(run: string): Promise<void> {
-    this.runNetworks.forget(run)
+    await this.runNetworks.end(run)
     this.#events.get(run)?.close()
     this.#events.delete(run)
     await this.later.settle()
