@@ -1,9 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { docker } from '../../src/sample/sandbox-spec.ts'
-import { DockerProvider } from '../../src/sandbox/docker/docker-provider.ts'
-import type { SandboxProvider } from '../../src/sandbox/provider.ts'
+import { DockerRun } from '../support/docker.ts'
 
 const root = fileURLToPath(new URL('../../sandboxes/', import.meta.url))
 
@@ -25,11 +23,11 @@ const PROMISES: Readonly<Record<string, readonly (readonly [string, RegExp])[]>>
   node: [['node --eval "console.log(process.versions.node)"', /^\d+\.\d+\.\d+\n$/]],
 }
 
-let provider: SandboxProvider
+let run: DockerRun
 beforeAll(async () => {
-  provider = await DockerProvider.connect()
+  run = await DockerRun.open()
 })
-afterAll(() => provider.close())
+afterAll(() => run[Symbol.asyncDispose]())
 
 describe('the ready-made sandboxes', () => {
   it('are those of the list, each with a README of at most five lines', async () => {
@@ -47,17 +45,7 @@ describe('the ready-made sandboxes', () => {
   it.each(Object.entries(PROMISES))(
     'include %s, which builds and has what it says',
     async (name, promises) => {
-      const config = await provider.resolve(docker({ build: name }), { taskDirectory: root })
-      await provider.taskInit(config, {})
-      const identity = {
-        run: `test-sandboxes-${process.pid}`,
-        eval: 'sandboxes',
-        task: 'sandboxes',
-        sample: name,
-        epoch: 1,
-        attempt: 1,
-      }
-      await using started = await provider.sampleInit(config, identity, {})
+      await using started = await run.start({ build: name }, { taskDirectory: root })
       for (const [script, printed] of promises) {
         const result = await started.default.exec(['sh', '-c', script])
         expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(printed) })

@@ -19,7 +19,7 @@ async function expectTyped(what: string, call: Promise<unknown>): Promise<void> 
   if (error !== undefined && !(error instanceof BelljarError)) throw error
 }
 
-/** Answers that are right, or the sandbox is unavailable; never an answer that is wrong. */
+/** Answers that are right, or that there is no room for a process, or the sandbox is unavailable; never an answer that is wrong. */
 async function expectHonest(sandbox: Sandbox): Promise<'usable' | 'unavailable'> {
   for (let round = 0; round < 3; round += 1) {
     const word = `word-${round}`
@@ -29,6 +29,7 @@ async function expectHonest(sandbox: Sandbox): Promise<'usable' | 'unavailable'>
         sh(sandbox, 'echo "$1"; exit 3', { args: [word] }),
         HOSTILE_MS,
       )
+      if (result.launchError?.kind === 'resources') return 'unavailable'
       expectEqual([result.stdout, result.exitCode], [`${word}\n`, 3])
     } catch (error) {
       if (error instanceof SandboxUnavailableError) return 'unavailable'
