@@ -3,6 +3,7 @@
 #   second-engine.sh start NAME [20.10]   starts it, or starts it again with the data it had; prints its DOCKER_HOST
 #   second-engine.sh kill NAME            kills it as kill -9 does; containers run on
 #   second-engine.sh stop NAME            ends it with its containers and removes its data
+# BELLJAR_ENGINE_DISK=64m: its data is kept in memory, and no more than so much of it.
 # It has a network namespace of its own, so its containers reach each other but nothing outside. 20.10 is unpacked from
 # Debian 12's packages; otherwise the installed engine is taken.
 set -euo pipefail

@@ -29,6 +29,20 @@ export class SandboxInitError extends BelljarError {
   }
 }
 
+/** The engine has no room left on its disk for what was to be pulled, built or made. */
+export class DiskFullError extends BelljarError {
+  /** The engine's folder on its host. */
+  readonly folder: string
+  /** undefined: it cannot be seen from here, as the engine is on another host. */
+  readonly freeBytes: number | undefined
+
+  constructor(message: string, data: { folder: string; freeBytes: number | undefined; cause?: unknown }) {
+    super('disk-full', message, data)
+    this.folder = data.folder
+    this.freeBytes = data.freeBytes
+  }
+}
+
 export type UnavailableReason =
   | 'oom'
   | 'exited'

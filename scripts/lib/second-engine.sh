@@ -16,10 +16,17 @@ start_second_engine() {
     *) fail "only 20.10 can be had beside the installed engine, not '$1'" ;;
   esac
   mkdir -p "$ENGINE_ROOM"
+  if [ -n "${BELLJAR_ENGINE_DISK:-}" ]; then mount_small_disk "$BELLJAR_ENGINE_DISK"; fi
   if [ -z "$(second_engine_processes dockerd)" ]; then launch_second_engine; fi
   await_second_engine
   load_base_image
   printf '%s\n' "$ENGINE_HOST"
+}
+
+mount_small_disk() {
+  local data=$ENGINE_ROOM/data
+  mkdir -p "$data"
+  awk -v data="$data" '$2 == data { found = 1 } END { exit !found }' /proc/mounts || mount -t tmpfs -o "size=$1" tmpfs "$data"
 }
 
 use_engine_20_10() {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { SandboxOverview } from '../sandbox/docker/ownership/overview.ts'
+import { age } from '../util/quantities.ts'
 import { escapeLine, table } from '../util/terminal.ts'
 import { type Output, processOutput } from './output.ts'
 
@@ -44,12 +45,4 @@ function contents({
   if (networks > 0) parts.push(`networks: ${networks}`)
   if (volumes > 0) parts.push(`volumes: ${volumes}`)
   return parts.join(', ')
-}
-
-function age(ms: number): string {
-  const seconds = Math.floor(ms / 1000)
-  if (seconds < 120) return `${seconds} s`
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 120) return `${minutes} min`
-  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`
 }

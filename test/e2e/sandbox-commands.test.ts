@@ -54,3 +54,13 @@ it('a live run is listed, entered, spared by cleanup, and not by --force', async
     record: { error: { kind: 'sandbox' } },
   })
 })
+
+it('prune says what it would do with each cached image', async () => {
+  const { exitCode, stderr } = await cli(['sandbox', 'prune', '--dry-run', '--older-than', '3650d'])
+  expect(exitCode).toBe(0)
+  expect(stderr).toMatch(/^kept belljar-cache:guest-[0-9a-f]{16} \([\d.]+ [kM]B, last used .* ago\): \S/m)
+  expect(stderr).toMatch(/would remove 0 of \d+ images/)
+  const { events } = await cli(['sandbox', 'prune', '--dry-run', '--older-than', '3650d', '--json'])
+  expect(events.at(-1)).toEqual({ type: 'prune-end', freedBytes: 0 })
+  expect(events[0]).toMatchObject({ type: 'image', outcome: 'kept', bytes: expect.any(Number) })
+})

@@ -20,6 +20,8 @@ export interface EngineFacts {
   readonly buildkit: boolean
   readonly runtimes: readonly string[]
   readonly storageDriver: string
+  /** Its folder, on its own host. */
+  readonly dataRoot: string
 }
 
 const OLDEST_API = '1.41'
@@ -85,6 +87,7 @@ interface ServerInfo {
   readonly CgroupVersion?: string
   readonly Runtimes?: Record<string, unknown>
   readonly Driver?: string
+  readonly DockerRootDir?: string
 }
 
 async function readFacts(client: Docker, signal: AbortSignal | undefined): Promise<EngineFacts> {
@@ -108,6 +111,7 @@ async function readFacts(client: Docker, signal: AbortSignal | undefined): Promi
     buildkit: version.Os === 'linux' && !components.some(({ Name }) => Name === 'Podman Engine'),
     runtimes: Object.keys(info.Runtimes ?? {}),
     storageDriver: info.Driver ?? 'unknown',
+    dataRoot: info.DockerRootDir ?? 'unknown',
   }
 }
 

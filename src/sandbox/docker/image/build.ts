@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { errorMessage, SandboxInitError } from '../../../errors.ts'
 import type { SandboxReport } from '../../provider.ts'
 import type { BuildPlan } from '../../sandbox-plan.ts'
+import { diskFull, isNoSpace, noSpaceError } from '../engine/disk-full.ts'
 import type { Engine } from '../engine/engine.ts'
 import { toEngineError } from '../engine/engine-error.ts'
 import { CACHE_LABEL } from '../identity/labels.ts'
@@ -80,7 +81,7 @@ async function follow(stream: Readable, trace: BuildTrace): Promise<string | und
   return failure
 }
 
-/** Builds an image and tags it. @throws SandboxInitError with the failing step and its last lines */
+/** Builds an image and tags it. @throws SandboxInitError with the failing step and its last lines; DiskFullError */
 export async function buildImage(engine: Engine, request: BuildRequest): Promise<void> {
   const { plan, signal, report } = request
   signal.throwIfAborted()
@@ -96,6 +97,8 @@ export async function buildImage(engine: Engine, request: BuildRequest): Promise
   } catch (error) {
     signal.throwIfAborted()
     const cause = toEngineError('build', error)
+    const full = await diskFull(engine, cause)
+    if (full) throw full
     const transient = cause.status === undefined
     throw new SandboxInitError(`the build of ${plan.context} failed: ${errorMessage(cause)}`, {
       transient,
@@ -107,8 +110,7 @@ export async function buildImage(engine: Engine, request: BuildRequest): Promise
   signal.throwIfAborted()
   if (failure !== undefined) {
     const details = trace.describeFailure()
-    throw new SandboxInitError(
-      `the build of ${plan.context} (${plan.dockerfile}) failed: ${failure}${details ? `\n${details}` : ''}`,
-    )
+    const message = `the build of ${plan.context} (${plan.dockerfile}) failed: ${failure}${details ? `\n${details}` : ''}`
+    throw isNoSpace(message) ? await noSpaceError(engine, message) : new SandboxInitError(message)
   }
 }

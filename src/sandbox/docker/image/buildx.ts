@@ -71,7 +71,7 @@ function secretOptions({ secrets }: BuildxPlan): string[] {
   )
 }
 
-export function buildxArguments(request: BuildRequest & { imageOf: (service: string) => string }): string[] {
+export function buildxArguments(request: BuildxRequest): string[] {
   const { plan, hash, tag, imageOf } = request
   const { buildx, dockerfile, dockerfileInline, context, args, target, platform } = plan
   const contexts = Object.entries(buildx?.contexts ?? {}).map(([name, source]) => {
@@ -111,11 +111,12 @@ function environment(plan: BuildxPlan | undefined, dockerHost: string): NodeJS.P
   }
 }
 
+export interface BuildxRequest extends BuildRequest {
+  readonly imageOf: (service: string) => string
+}
+
 /** Builds what the Engine's build call cannot carry. @throws SandboxInitError with the last lines of the build */
-export async function buildWithBuildx(
-  request: BuildRequest & { imageOf: (service: string) => string },
-  dockerHost: string,
-): Promise<void> {
+export async function buildWithBuildx(request: BuildxRequest, dockerHost: string): Promise<void> {
   const { plan, signal, report } = request
   const file = await findBuildx()
   if (file === undefined) {

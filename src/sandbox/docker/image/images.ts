@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SandboxInitError } from '../../../errors.ts'
+import { errorMessage, SandboxInitError } from '../../../errors.ts'
 import type { ProviderContext } from '../../provider.ts'
 import type { BuildPlan, ImagePlan } from '../../sandbox-plan.ts'
+import { noteUse } from '../cache/note-use.ts'
 import { call } from '../engine/call.ts'
+import { isNoSpace, noSpaceError } from '../engine/disk-full.ts'
 import type { Engine } from '../engine/engine.ts'
 import { statusOf } from '../engine/engine-error.ts'
 import { buildImage } from './build.ts'
 import { buildHash } from './build-hash.ts'
-import { buildWithBuildx } from './buildx.ts'
+import { type BuildxRequest, buildWithBuildx } from './buildx.ts'
 import { checkPlatform } from './platform.ts'
 import { type PreparedImage, preparedImage } from './prepared-image.ts'
 import { type Clock, pullImage } from './pull.ts'
@@ -119,19 +121,20 @@ export class Images {
       }
       const { report, imageOf = () => '' } = context
       const request = { plan, hash, tag, signal, report }
-      if (plan.buildx) await buildWithBuildx({ ...request, imageOf }, this.#engine.endpoint.url)
+      if (plan.buildx) await this.#buildWithBuildx({ ...request, imageOf })
       else await buildImage(this.#engine, request)
     })
-    await this.#noteUse(tag)
+    await noteUse(this.#engine, tag)
     return this.#mustBeThere(tag, context.signal)
   }
 
-  /** Tagging an image with the tag that it has sets its LastTagTime: the use date that `prune` goes by. */
-  async #noteUse(tag: string): Promise<void> {
-    const [repo = '', name = ''] = tag.split(':')
-    await call('tagging an image', {}, (abortSignal) =>
-      this.#engine.control.getImage(tag).tag({ repo, tag: name, abortSignal }),
-    )
+  async #buildWithBuildx(request: BuildxRequest): Promise<void> {
+    try {
+      await buildWithBuildx(request, this.#engine.endpoint.url)
+    } catch (error) {
+      const message = errorMessage(error)
+      throw isNoSpace(message) ? await noSpaceError(this.#engine, message, error) : error
+    }
   }
 
   async #mustBeThere(reference: string, signal: AbortSignal | undefined): Promise<PreparedImage> {

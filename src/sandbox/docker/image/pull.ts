@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { errorMessage, SandboxInitError } from '../../../errors.ts'
 import { call } from '../engine/call.ts'
+import { diskFull } from '../engine/disk-full.ts'
 import type { Engine } from '../engine/engine.ts'
 import { EngineError, statusOf } from '../engine/engine-error.ts'
 import { progressLines } from './json-lines.ts'
@@ -68,7 +69,7 @@ function isTransient(error: unknown): boolean {
   return status === undefined || status === 429 || status >= 500
 }
 
-/** Pulls an image, again after a growing pause where that may help: an error is final for whoever asks. @throws SandboxInitError with the registry's own message */
+/** Pulls an image, again after a growing pause where that may help: an error is final for whoever asks. @throws SandboxInitError with the registry's own message; DiskFullError */
 export async function pullImage(engine: Engine, reference: string, options: PullOptions): Promise<void> {
   const { signal, clock, report } = options
   let pauseMs = FIRST_PAUSE_MS
@@ -79,6 +80,8 @@ export async function pullImage(engine: Engine, reference: string, options: Pull
       return
     } catch (error) {
       signal.throwIfAborted()
+      const full = await diskFull(engine, error)
+      if (full) throw full
       if (!isTransient(error) || attempt === ATTEMPTS) {
         const often = attempt > 1 ? ` (tried ${attempt} times)` : ''
         throw new SandboxInitError(`image ${reference} cannot be pulled${often}: ${errorMessage(error)}`, {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { pack } from 'tar-stream'
 import { findGuestBinary, guestArchitecture } from '../../guest/binary.ts'
+import { noteUse } from '../cache/note-use.ts'
 import { call } from '../engine/call.ts'
 import type { Engine } from '../engine/engine.ts'
 import { CACHE_LABEL } from '../identity/labels.ts'
@@ -19,7 +20,8 @@ export async function anchorImage(engine: Engine): Promise<string | undefined> {
   const binary = await readFile(path)
   const hash = createHash('sha256').update(binary).digest('hex').slice(0, 16)
   const reference = `${REPOSITORY}:guest-${hash}`
-  if (!(await inspectImage(engine, reference))) await importGuest(engine, { binary, hash })
+  if (await inspectImage(engine, reference)) await noteUse(engine, reference)
+  else await importGuest(engine, { binary, hash })
   return reference
 }
 

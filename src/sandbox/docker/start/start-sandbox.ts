@@ -2,6 +2,7 @@ import { errorMessage } from '../../../errors.ts'
 import type { SandboxIdentity } from '../../../sample/identity.ts'
 import type { SandboxReport } from '../../provider.ts'
 import type { SandboxPlan } from '../../sandbox-plan.ts'
+import { diskFull } from '../engine/disk-full.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Guests } from '../guest/guests.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
@@ -27,7 +28,7 @@ const STARTS = 2
 /**
  * Starts a sandbox, once more with everything made anew where the failure may pass. What a failed or aborted start had
  * made is removed before it throws or is tried again.
- * @throws StartFailure; the signal's reason
+ * @throws StartFailure; DiskFullError; the signal's reason
  */
 export async function startSandbox(request: StartRequest): Promise<DockerStartedSandbox> {
   for (let start = 1; ; start += 1) {
@@ -36,6 +37,8 @@ export async function startSandbox(request: StartRequest): Promise<DockerStarted
     } catch (error) {
       await removeSelected(request.engine, request.identity).catch(() => undefined)
       request.signal?.throwIfAborted()
+      const full = await diskFull(request.engine, error)
+      if (full) throw full
       const mayPass = error instanceof StartFailure && error.mayPass
       if (!mayPass || start === STARTS) throw error
       request.report?.({
