@@ -23,7 +23,7 @@ export type { Transcript, TranscriptEvent } from './agent/transcript.ts'
 export * from './errors.ts'
 export type { Budget, ModelPrice, Prices, SampleLimits } from './limit/budget.ts'
 export { readLog } from './log/log-reader.ts'
-export type { LogRecord, SampleRecord } from './log/records.ts'
+export type { HeaderRecord, LogRecord, SampleRecord } from './log/records.ts'
 export type { EvalControl, LiveSample, RunControls, TaskCancelAction } from './run/control/eval-control.ts'
 export type { CancelAction, ControlReply } from './run/dispatch/run-control.ts'
 export type { EvalResult } from './run/eval-parts.ts'
@@ -55,10 +55,16 @@ export { pattern } from './score/pattern.ts'
 export type { Reducer, ReducerName } from './score/reduce.ts'
 export { scoreToNumber } from './score/score-number.ts'
 export type { Score, Scorer, ScorerContext } from './score/scorer.ts'
-export { type DatasetFile, type DatasetFileOptions, fileDataset } from './task/dataset-file.ts'
+export {
+  type DatasetFile,
+  type DatasetFileOptions,
+  type DatasetInfo,
+  fileDataset,
+} from './task/dataset-file.ts'
 export type { EarlyStopping, StoppableSample } from './task/early-stopping.ts'
 export { type EnqueuedSample, enqueueSample } from './task/enqueue.ts'
 export { type LoadedTask, loadTasks } from './task/load-tasks.ts'
 export { type AbandonedReason, type NextSamplesContext, SampleSource } from './task/sample-source.ts'
 export { defineTask, type Task, type TaskDefinition, type TaskFactory } from './task/task.ts'
+export type { TaskSetup, TaskSetupContext } from './task/task-setup.ts'
 export { type EndedTask, enqueueTask, TaskSource } from './task/task-source.ts'

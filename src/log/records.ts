@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Message } from '../agent/messages.ts'
 import type { TranscriptEvent } from '../agent/transcript.ts'
 import type { Score } from '../score/scorer.ts'
+import { headerSchema } from './header-record.ts'
 
-/** Version of the journal's lines. */
-export const LOG_VERSION = 1
+export { type HeaderRecord, headerSchema, LOG_VERSION } from './header-record.ts'
 
 const sampleId = z.union([z.string(), z.number()])
 const time = z.iso.datetime()
@@ -47,45 +47,6 @@ const scoreShape = z.object({
   explanation: z.string().optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
 })
-
-export const headerSchema = z.object({
-  type: z.literal('header'),
-  version: z.literal(LOG_VERSION),
-  belljar: z.string(),
-  run: z.string(),
-  eval: z.string(),
-  createdAt: time,
-  task: z.object({
-    name: z.string(),
-    version: z.string().optional(),
-    file: z.string().optional(),
-    parameters: z.record(z.string(), z.unknown()),
-    metadata: z.record(z.string(), z.unknown()).optional(),
-    tags: z.array(z.string()).optional(),
-  }),
-  dataset: z.object({
-    kind: z.enum(['fixed', 'source']),
-    /** Samples of the seed. */
-    samples: z.number(),
-    sampleIds: z.array(sampleId),
-  }),
-  model: z.string().optional(),
-  scorers: z.array(z.object({ name: z.string(), metrics: z.array(z.string()) })),
-  epochs: z.number(),
-  config: z.object({
-    maxSamples: z.number(),
-    maxSandboxes: z.number(),
-    /** A number below 1 is a share of all, from 1 on a count. */
-    failOnError: z.union([z.boolean(), z.number()]),
-    /** What the task allows that is refused otherwise. */
-    allow: z.array(z.string()).optional(),
-    limits: z.record(z.string(), z.number()),
-    sandboxes: z.array(
-      z.object({ kind: z.string(), key: z.string(), description: z.string(), reach: z.string() }),
-    ),
-  }),
-})
-export type HeaderRecord = z.infer<typeof headerSchema>
 
 /** A sandbox configuration that was initialised or could not be. */
 export const configRecordSchema = z.object({
@@ -147,6 +108,8 @@ const usagesSchema = z.record(z.string(), z.record(z.string(), z.number()))
 export const sampleRecordSchema = z.object({
   type: z.literal('sample'),
   uuid: z.string(),
+  /** Version that made it; its log may hold some that others made. */
+  belljar: z.string().optional(),
   id: sampleId,
   epoch: z.number(),
   attempt: z.number(),
@@ -245,6 +208,8 @@ export const footerSchema = z.object({
   error: errorRecordSchema.optional(),
   /** Whether a source's end was reached; fixed data sets: always true. */
   sourceEnded: z.boolean(),
+  /** Versions of belljar that made the samples; `unknown` for those that do not say. */
+  versions: z.array(z.string()).optional(),
   /** What an operator ended the eval with. */
   stopped: z.enum(['drain', 'score', 'error', 'cancel']).optional(),
   /** What an early stopping manager says of its decisions. */

@@ -12,7 +12,7 @@ import { droppedConfig } from './config/sandbox-choice.ts'
 import type { SandboxWaits } from './dispatch/sandbox-waits.ts'
 import { runHeader } from './header.ts'
 import type { EvaluateOptions } from './options.ts'
-import { type ResolvedTask, resolveTask } from './resolved-task.ts'
+import { type ResolvedTask, resolveTask, setUp } from './resolved-task.ts'
 import { EvalRun } from './run-eval.ts'
 import { logName, newEvalId } from './run-ids.ts'
 
@@ -46,6 +46,7 @@ export class EvalPreparation implements AsyncDisposable {
   async prepare(tasks: readonly (Task | LoadedTask)[]): Promise<PreparedEval[]> {
     const loaded = tasks.map((task) => (task instanceof Task ? taskFromCode(task) : task))
     const resolved = await Promise.all(loaded.map((task) => resolveTask(task, this.#parts.options)))
+    for (const task of resolved) await setUp(task)
     for (const { source, name } of resolved) if (source) this.#claims.push(claimSource(source, name))
     const evaluations = resolved.map((task) => this.#evaluation(task))
     const sandboxes = await Promise.all(evaluations.map((evaluation) => evaluation.resolveSandboxes()))
@@ -91,7 +92,7 @@ export class EvalPreparation implements AsyncDisposable {
     const { task, control } = evaluation
     const { maxSandboxes } = manager
     const { eval: evalId, maxSamples } = control
-    const header = runHeader({ run, eval: evalId, task, options, maxSandboxes, maxSamples, sandboxes })
+    const header = await runHeader({ run, eval: evalId, task, options, maxSandboxes, maxSamples, sandboxes })
     const warn = (message: string) =>
       options.onEvent?.({ type: 'note', task: task.name, level: 'warning', message })
     const name = logName(header.createdAt, task.name, evalId)

@@ -2,6 +2,7 @@ import { type HeaderRecord, LOG_VERSION } from '../log/records.ts'
 import type { ResolvedConfig } from '../sandbox/provider.ts'
 import { DEFAULT_METRICS } from '../score/metrics.ts'
 import { VERSION } from '../util/version.ts'
+import { taskIdentity } from './identity.ts'
 import type { EvaluateOptions } from './options.ts'
 import type { ResolvedTask } from './resolved-task.ts'
 
@@ -16,9 +17,10 @@ export interface HeaderParts {
 }
 
 /** What the log says of an eval before anything has run. */
-export function runHeader(parts: HeaderParts): HeaderRecord {
+export async function runHeader(parts: HeaderParts): Promise<HeaderRecord> {
   const { task, options } = parts
   const { definition } = task.task
+  const identity = await taskIdentity(task)
   return {
     type: 'header',
     version: LOG_VERSION,
@@ -26,11 +28,12 @@ export function runHeader(parts: HeaderParts): HeaderRecord {
     run: parts.run,
     eval: parts.eval,
     createdAt: new Date().toISOString(),
+    ...(identity && { identity }),
     task: {
       name: task.name,
       version: definition.version,
       file: task.file,
-      parameters: { ...task.parameters },
+      parameters: effectiveValues(task),
       metadata: definition.metadata && { ...definition.metadata },
       tags: definition.tags && [...definition.tags],
     },
@@ -46,6 +49,7 @@ export function runHeader(parts: HeaderParts): HeaderRecord {
     })),
     epochs: task.epochs,
     config: {
+      ...settings(parts),
       maxSamples: parts.maxSamples,
       maxSandboxes: parts.maxSandboxes,
       failOnError: task.policy.failOnError,
@@ -59,4 +63,52 @@ export function runHeader(parts: HeaderParts): HeaderRecord {
       })),
     },
   }
+}
+
+/** What else has a part in what a sample's record says. */
+function settings({ task, options }: HeaderParts): Partial<HeaderRecord['config']> {
+  const { agent, setupTimeoutMs, scoreTimeoutMs, limits } = task.task.definition
+  const { maxOutputBytes, maxReadBytes, prices } = options
+  const hasCostLimit = (options.limits?.cost ?? limits?.cost) !== undefined
+  return {
+    agent: typeof agent === 'string' ? agent : undefined,
+    scoreOnError: task.scoreOnError,
+    setupTimeoutMs,
+    scoreTimeoutMs,
+    maxOutputBytes,
+    maxReadBytes,
+    prices: hasCostLimit ? { ...prices } : undefined,
+    given: givenOptions(options),
+  }
+}
+
+const GIVEN = [
+  'sandbox',
+  'epochs',
+  'limit',
+  'sampleIds',
+  'failOnError',
+  'continueOnFail',
+  'retryOnError',
+  'retryInfra',
+  'scoreOnError',
+  'limits',
+  'prices',
+  'maxSamples',
+  'maxOutputBytes',
+  'maxReadBytes',
+  'noBuild',
+  'transport',
+] as const satisfies readonly (keyof EvaluateOptions)[]
+
+/** What of a run's options is data: what a retry begins from. */
+function givenOptions(options: EvaluateOptions): Record<string, unknown> {
+  return Object.fromEntries(
+    GIVEN.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  )
+}
+
+function effectiveValues({ parameters, effective }: ResolvedTask): Record<string, unknown> {
+  const reported = Object.entries(effective.records).map(([name, record]) => [name, record.effective])
+  return { ...parameters, ...Object.fromEntries(reported) }
 }

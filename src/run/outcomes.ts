@@ -26,6 +26,10 @@ export class Outcomes {
     return this.#results.totals
   }
 
+  get versions(): string[] {
+    return this.#results.versions
+  }
+
   /** Whether one more error would end the eval. */
   get wouldEndEval(): boolean {
     const { error, total } = this.totals

@@ -1,4 +1,4 @@
-import { ConfigError } from '../errors.ts'
+import { BelljarError, ConfigError, errorMessage } from '../errors.ts'
 import { parseSample, type Sample } from '../sample/sample.ts'
 import { type SampleId, SampleIds } from '../sample/sample-id.ts'
 import { discoverDockerConfig } from '../sandbox/docker/discover.ts'
@@ -8,13 +8,21 @@ import { uniqueScorerNames } from '../score/scorer-names.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import { SampleSource } from '../task/sample-source.ts'
 import { type Dataset, isDatasetFile, type TaskDefinition } from '../task/task.ts'
+import { EffectiveParameters } from '../task/task-parameters.ts'
+import { registrationOf } from '../task/task-registration.ts'
+import { insideSetup } from '../task/task-setup.ts'
 import type { SandboxChoice } from './config/sandbox-choice.ts'
 import { SampleSelection } from './dispatch/sample-selection.ts'
 import { checkFailOnError, type ErrorPolicyOptions } from './error-policy.ts'
+import { datasetDigest } from './identity.ts'
 import type { EvaluateOptions } from './options.ts'
 
 /** A task with its seed read, its ids given and its options settled: what one eval runs. */
 export interface ResolvedTask extends LoadedTask {
+  /** Of the whole seed, also of what is not run. */
+  readonly count: number
+  readonly digest: string
+  readonly effective: EffectiveParameters
   readonly source: SampleSource | undefined
   /** Samples with their ids, in plan order; emptied once they are planned. */
   readonly seed: SeedSample[]
@@ -54,10 +62,16 @@ export async function resolveTask(loaded: LoadedTask, options: EvaluateOptions):
       `early stopping by '${earlyStopping.name}' needs samplesAdded() where samples are made while the task runs`,
       { where },
     )
-  const { seed, ids, selection } = selectedSeed(given, { name: loaded.name, source, options })
+  const { seed: whole, ids } = numberedSeed(given, { name: loaded.name, source, options })
+  const selection = new SampleSelection(loaded.name, options)
+  const seed = selection.ofSeed(whole)
+  const records = registrationOf(loaded.task)?.parameters
   const epochs = options.epochs ?? definition.epochs ?? 1
   return {
     ...loaded,
+    count: whole.length,
+    digest: datasetDigest(whole, loaded.directory),
+    effective: new EffectiveParameters(records ?? {}, records !== undefined),
     source,
     ids,
     seed,
@@ -78,10 +92,10 @@ interface SeedOptions {
 }
 
 /** All ids of the seed are taken, also of what is not run. */
-function selectedSeed(
+function numberedSeed(
   given: readonly Sample[],
   { name, source, options }: SeedOptions,
-): Pick<ResolvedTask, 'seed' | 'ids' | 'selection'> {
+): Pick<ResolvedTask, 'seed' | 'ids'> {
   const where = `task '${name}'`
   if (source && typeof options.limit === 'object')
     throw new ConfigError(
@@ -91,13 +105,30 @@ function selectedSeed(
   const samples = given.map((sample, index) => parseSample(sample, `${where}, sample ${index + 1}`))
   const ids = new SampleIds()
   const seedIds = ids.takeSeed(samples, source ? 'the seed' : 'the data set')
-  const selection = new SampleSelection(name, options)
   const seed = samples.map((sample, index) => ({
     id: seedIds[index] ?? index + 1,
     sample,
     added: given[index] ?? sample,
   }))
-  return { seed: selection.ofSeed(seed), ids, selection }
+  return { seed, ids }
+}
+
+/** Runs the task's own setup. @throws BelljarError; ConfigError for anything else that it throws */
+export async function setUp({ name, seed, task, parameters, effective }: ResolvedTask): Promise<void> {
+  const { setup } = task.definition
+  if (!setup) return
+  const samples = seed.map(({ sample }) => sample)
+  const report = (parameter: string, value: unknown) => effective.report(parameter, value)
+  const context = { parameters, samples, effective: report }
+  try {
+    await insideSetup(context, () => setup(context))
+  } catch (error) {
+    if (error instanceof BelljarError) throw error
+    throw new ConfigError(`its setup failed: ${errorMessage(error)}`, {
+      where: `task '${name}'`,
+      cause: error,
+    })
+  }
 }
 
 function reducersOf(

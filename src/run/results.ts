@@ -37,6 +37,7 @@ export class Results {
   /** By place in the plan. */
   readonly #kept = new Map<number, Kept>()
   readonly #fields: readonly string[]
+  readonly #versions = new Set<string>()
 
   constructor(options: ResultsOptions) {
     this.#options = options
@@ -54,6 +55,10 @@ export class Results {
     return total - success - error - limit - cancelled - abandoned
   }
 
+  get versions(): string[] {
+    return [...this.#versions].sort()
+  }
+
   planned(count: number): void {
     this.#totals.total += count
   }
@@ -64,6 +69,7 @@ export class Results {
 
   add(index: number, record: SampleRecord): void {
     this.#count(record, 1)
+    this.#versions.add(record.belljar ?? 'unknown')
     const isScored =
       record.status !== 'cancelled' && (record.status !== 'error' || this.#options.scoreOnError)
     if (!isScored || this.#options.scorers.length === 0) return

@@ -266,6 +266,7 @@ export class EvalRun {
       completedAt: new Date().toISOString(),
       totals: { ...this.#outcomes.totals },
       scores: this.#outcomes.scores(),
+      versions: this.#outcomes.versions,
       error: this.#error,
       sourceEnded,
       stopped: this.control.stopped,

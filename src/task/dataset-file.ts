@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { dirname, extname, resolve } from 'node:path'
+import { basename, dirname, extname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError, errorMessage } from '../errors.ts'
 import { parseSample, type Sample, type SampleFiles } from '../sample/sample.ts'
@@ -14,6 +14,15 @@ export interface DatasetFile {
    * @throws ConfigError that names file, line (where the format has lines) and field
    */
   load(directory: string): Promise<Sample[]>
+  /** What the log calls it. */
+  readonly info?: DatasetInfo
+}
+
+/** Which data they are; what is not known is left out. */
+export interface DatasetInfo {
+  readonly name?: string
+  readonly split?: string
+  readonly revision?: string
 }
 
 export interface DatasetFileOptions {
@@ -21,6 +30,11 @@ export interface DatasetFileOptions {
   readonly fields?: DatasetFields
   /** Default: by the file's extension (.jsonl, .ndjson, .json, .csv, .yaml, .yml). */
   readonly format?: DatasetFormat
+  /** What the log calls the data set (default: the name of the file). */
+  readonly name?: string
+  readonly split?: string
+  /** Such as a commit or a date. */
+  readonly revision?: string
 }
 
 /**
@@ -32,7 +46,9 @@ export function fileDataset(path: string | URL, options: DatasetFileOptions = {}
   const given = path instanceof URL ? pathOfUrl(path) : path
   const format = options.format ?? formatOf(given)
   const read = fieldReader(options.fields ?? {}, { jsonCells: format === 'csv' })
+  const { name = basename(given), split, revision } = options
   return {
+    info: { name, split, revision },
     async load(directory) {
       const file = resolve(directory, given)
       const records = readRecords(await readTextFile(file), { file, format })

@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { createJiti } from 'jiti'
 import { ConfigError, errorMessage } from '../errors.ts'
 import { Task, TaskFactory } from './task.ts'
+import { registrationOf } from './task-registration.ts'
 
 /** A task as an eval takes it: where it came from and which arguments it was made with. */
 export interface LoadedTask {
@@ -54,7 +55,11 @@ function loadedTask(
 
 /** A task made in code, with paths relative to the working directory. */
 export function taskFromCode(task: Task): LoadedTask {
-  return { task, name: task.name ?? 'task', file: undefined, directory: process.cwd(), parameters: {} }
+  const records = registrationOf(task)?.parameters ?? {}
+  const parameters = Object.fromEntries(
+    Object.entries(records).map(([name, { effective }]) => [name, effective]),
+  )
+  return { task, name: task.name ?? 'task', file: undefined, directory: process.cwd(), parameters }
 }
 
 async function importModule(
@@ -77,7 +82,7 @@ async function importModule(
 }
 
 /** `task.ts` is named for its folder. */
-function nameOf(file: string): string {
+export function nameOf(file: string): string {
   const stem = basename(file).replace(/\.[^.]+$/, '')
   return stem === 'task' || stem === 'index' ? basename(dirname(file)) : stem
 }

@@ -12,6 +12,9 @@ import type { Scorer } from '../score/scorer.ts'
 import type { DatasetFile } from './dataset-file.ts'
 import { type EarlyStopping, isEarlyStopping } from './early-stopping.ts'
 import { SampleSource } from './sample-source.ts'
+import type { ParameterRecord, ParameterRecords } from './task-parameters.ts'
+import { registerTask, TASK_STATUSES, type TaskStatus } from './task-registration.ts'
+import type { TaskSetup } from './task-setup.ts'
 
 /** Samples, a data file, or what makes samples while the task runs. A factory gives every eval a source of its own. */
 export type Dataset = readonly Sample[] | DatasetFile | SampleSource | (() => SampleSource)
@@ -23,7 +26,11 @@ export type Allowance = (typeof OWN_ALLOWANCES)[number] | (string & {})
 export interface TaskDefinition {
   /** Default: the file's name. */
   readonly name?: string
+  /** Changed whenever results can no longer be compared: an eval is not resumed under another. */
   readonly version?: string
+  /** Ids (`package/name`) that the task had before: logs under them can be resumed. */
+  readonly aliases?: readonly string[]
+  readonly status?: TaskStatus
   readonly dataset: Dataset
   /** A function, or the name of a built-in agent: `oracle`, `nop`. */
   readonly agent: Agent | string
@@ -57,6 +64,8 @@ export interface TaskDefinition {
   /** Asks the source when at most so many runs are outstanding (default 0). */
   readonly prefetch?: number
   readonly allow?: readonly Allowance[]
+  /** Run once, before anything is logged or started. */
+  readonly setup?: TaskSetup
   readonly metadata?: Readonly<Record<string, unknown>>
   readonly tags?: readonly string[]
 }
@@ -103,7 +112,32 @@ export class TaskFactory {
     if (!parsed.success) throw new ConfigError(this.#refusal(parsed.error), { where: `task '${this.name}'` })
     const definition = this.#build(parsed.data as never)
     const task = new Task({ ...definition, name: this.name, version: this.version ?? definition.version })
+    registerTask(task, { name: this.name, parameters: this.#records(given, parsed.data) })
     return { task, parameters: parsed.data }
+  }
+
+  #records(
+    given: Readonly<Record<string, unknown>>,
+    effective: Readonly<Record<string, unknown>>,
+  ): ParameterRecords {
+    const records = Object.entries(this.parameters.shape).map(([name, schema]): [string, ParameterRecord] => {
+      const declared = z.safeParse(schema, undefined)
+      const isPassed = Object.hasOwn(given, name)
+      const record = {
+        effective: effective[name],
+        source: isPassed ? 'passed' : 'declared',
+        verified: false,
+      } as const
+      return [
+        name,
+        {
+          ...(declared.success && declared.data !== undefined && { declared: declared.data }),
+          ...(isPassed && { passed: given[name] }),
+          ...record,
+        },
+      ]
+    })
+    return Object.fromEntries(records)
   }
 
   #refusal(error: z.ZodError): string {
@@ -135,7 +169,10 @@ export function defineTask(
   first: TaskDefinition | TaskMeta,
   build?: (parameters: never) => TaskDefinition,
 ): Task | TaskFactory {
-  return build ? new TaskFactory(first as TaskMeta, build) : new Task(first as TaskDefinition)
+  if (build) return new TaskFactory(first as TaskMeta, build)
+  const task = new Task(first as TaskDefinition)
+  registerTask(task, { name: task.name, parameters: undefined })
+  return task
 }
 
 function isAllowance(name: string): boolean {
@@ -151,6 +188,8 @@ const positive = z.number().int().positive()
 const plainFields = z.strictObject({
   name: z.string().regex(/\S/).optional(),
   version: z.string().optional(),
+  aliases: z.array(z.string()).optional(),
+  status: z.enum(TASK_STATUSES).optional(),
   dataset: z.custom<Dataset>(
     isDataset,
     'expected an array of samples, fileDataset(...), a SampleSource or a function that makes one',
@@ -190,6 +229,7 @@ const plainFields = z.strictObject({
   scoreTimeoutMs: positive.optional(),
   prefetch: z.number().int().nonnegative().optional(),
   allow: z.array(z.string().refine(isAllowance, { error: unknownAllowance })).optional(),
+  setup: z.custom<TaskSetup>((value) => typeof value === 'function', 'expected a function').optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
   tags: z.array(z.string()).optional(),
 })

@@ -1,3 +1,4 @@
+import type { TaskIdentity } from '../header-record.ts'
 import type { FooterRecord, HeaderRecord } from '../records.ts'
 import { toEvalError } from './errors.ts'
 import { toEvalId } from './ids.ts'
@@ -9,7 +10,7 @@ const NO_MODEL = 'none/none'
 
 /** First member: what is known before anything has run. */
 export function toStart(header: HeaderRecord) {
-  return { version: VERSION, eval: evalSpec(header), plan: PLAN }
+  return { version: VERSION, eval: evalSpec(header), plan: PLAN, belljar: { header } }
 }
 
 const PLAN = { name: 'plan', steps: [{ solver: 'agent', params: {}, params_passed: {} }], config: {} }
@@ -56,20 +57,23 @@ export function toHeader({ header, footer, usage }: HeaderParts): HeaderMember {
 }
 
 function evalSpec(header: HeaderRecord): HeaderMember['eval'] {
-  const { task, dataset, config, epochs } = header
+  const { task, dataset, config, epochs, identity } = header
   return {
     eval_id: header.eval,
     run_id: header.run,
     created: offsetTime(header.createdAt),
     task: task.name,
-    task_id: header.eval,
+    eval_set_id: header.set,
+    task_id: header.lineage?.[0]?.eval ?? header.eval,
     task_version: task.version ?? 0,
     task_file: task.file,
     task_display_name: task.name,
+    task_registry_name: identity?.id,
     task_attribs: {},
     task_args: task.parameters,
-    task_args_passed: task.parameters,
+    task_args_passed: identity ? passedParameters(identity) : task.parameters,
     dataset: {
+      name: identity?.dataset.name,
       samples: dataset.samples,
       sample_ids: dataset.sampleIds.map(toEvalId),
       shuffled: false,
@@ -95,6 +99,11 @@ function evalSpec(header: HeaderRecord): HeaderMember['eval'] {
     tags: task.tags,
     metadata: task.metadata,
   }
+}
+
+function passedParameters({ parameters }: TaskIdentity): Record<string, unknown> {
+  const passed = Object.entries(parameters).filter(([, record]) => 'passed' in record)
+  return Object.fromEntries(passed.map(([name, record]) => [name, record.passed]))
 }
 
 function limitFields({ messages, tokens, turns, timeMs, workingMs }: Readonly<Record<string, number>>) {

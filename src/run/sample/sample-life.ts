@@ -8,6 +8,7 @@ import { WorkClock } from '../../limit/work-clock.ts'
 import { errorRecord } from '../../log/error-record.ts'
 import type { ErrorRecord, EventRecord, SampleRecord, SampleStartRecord } from '../../log/records.ts'
 import type { Score } from '../../score/scorer.ts'
+import { VERSION } from '../../util/version.ts'
 import type { GateSandbox } from '../config/config-gate.ts'
 import type { PlannedRun } from '../dispatch/planned-sample.ts'
 import type { Phase } from '../run-event.ts'
@@ -87,6 +88,7 @@ export class SampleLife implements Transcript {
     return {
       type: 'sample',
       uuid: this.uuid,
+      belljar: VERSION,
       id: planned.id,
       epoch,
       attempt: this.run.attempt,

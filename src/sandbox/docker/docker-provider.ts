@@ -1,6 +1,7 @@
 import { SandboxInitError } from '../../errors.ts'
 import type { SandboxIdentity, SandboxSelector } from '../../sample/identity.ts'
 import type { SandboxSpec } from '../../sample/sandbox-spec.ts'
+import { canonicalHash } from '../../util/canonical.ts'
 import { refuseMovedBinds } from '../policy/moved-binds.ts'
 import type {
   ConfigFacts,
@@ -13,7 +14,6 @@ import type {
   SandboxProvider,
   StartedSandbox,
 } from '../provider.ts'
-import { canonicalHash } from './config/canonical.ts'
 import { type DockerConfigData, resolveDockerConfig } from './config/resolve-config.ts'
 import { type ConnectOptions, connectEngine, type Engine } from './engine/engine.ts'
 import { Guests, type GuestsOptions } from './guest/guests.ts'

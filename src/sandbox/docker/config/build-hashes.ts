@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../errors.ts'
+import { canonicalHash } from '../../../util/canonical.ts'
 import type { BuildPlan, SandboxPlan } from '../../sandbox-plan.ts'
 import { buildHash } from '../image/build-hash.ts'
-import { canonicalHash } from './canonical.ts'
 
 const SERVICE = 'service:'
 const NO_FOLDER = /^(docker-image|oci-layout|target):|:\/\//

@@ -1,13 +1,13 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { ConfigError } from '../../../errors.ts'
 import type { DockerConfig, SandboxSpec } from '../../../sample/sandbox-spec.ts'
+import { canonicalHash } from '../../../util/canonical.ts'
 import { resolveCompose, resolveComposeServices } from '../../compose/resolve.ts'
 import type { PolicyOptions } from '../../policy/policy.ts'
 import type { ResolveContext, ResolvedConfig } from '../../provider.ts'
 import type { BuildPlan, ImagePlan, SandboxPlan } from '../../sandbox-plan.ts'
 import { discoverDockerConfig } from '../discover.ts'
 import { planBuildHashes } from './build-hashes.ts'
-import { canonicalHash } from './canonical.ts'
 import { singleServicePlan } from './single-service.ts'
 
 /** What a resolved Docker configuration carries as `data`. */

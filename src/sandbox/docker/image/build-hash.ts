@@ -2,8 +2,8 @@ import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { canonicalHash } from '../../../util/canonical.ts'
 import type { BuildPlan } from '../../sandbox-plan.ts'
-import { canonicalHash } from '../config/canonical.ts'
 import { type BuildContext, type ContextEntry, readBuildContext } from './build-context.ts'
 
 /** Files by path, size and time of change: read once in a process as long as these stay. */
