@@ -16,6 +16,7 @@ export interface RunFlags {
   readonly sampleId?: string[]
   /** false with `--no-build`. */
   readonly build?: boolean
+  readonly removeImages?: boolean
   /** false with `--no-guest`. */
   readonly guest?: boolean
   readonly failOnError?: FailOnError

@@ -41,6 +41,7 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .option('--retry-infra <n>', 'further attempts after a sandbox failed', wholeNumber)
     .option('--score-on-error', 'score what an agent left that ended with an error')
     .option('--no-build', 'refuse to run where images would have to be built')
+    .option('--remove-images', 'remove what was pulled or built for the run, each image after its last use')
     .option('--no-guest', "reach sandboxes through the Engine's own exec")
     .addOption(new Option('--keep <which>', 'sandboxes that are not removed').choices(KEEP).default('none'))
     .option('--log-dir <dir>', 'folder of the logs', 'logs')

@@ -42,10 +42,11 @@ export async function evaluate(
   checkSelection(options)
   if (options.signal) setMaxListeners(0, options.signal)
   const run = newRunId()
-  const { keep, sleep } = options
-  const manager = new SandboxManager({ run, maxSandboxes: options.maxSandboxes, sleep, keep })
+  const { keep, sleep, maxSandboxes, removeImages } = options
+  const manager = new SandboxManager({ run, maxSandboxes, sleep, keep, cleanEarly: removeImages })
   const providers = new ProviderRegistry(runClaim(run, options), options.providers, {
     noBuild: options.noBuild,
+    removeImages,
     transport: options.transport,
   })
   await using preparation = new EvalPreparation({

@@ -48,6 +48,8 @@ export interface EvaluateOptions {
   readonly sleep?: Sleep
   /** Refuses to run where images would have to be built. */
   readonly noBuild?: boolean
+  /** Removes each image that the run has pulled or built after its last use; those that were there before stay. */
+  readonly removeImages?: boolean
   /** `engine`: Docker sandboxes are reached through the Engine's own exec, without a guest (default `guest`, where it can run). */
   readonly transport?: 'guest' | 'engine'
   /** Cap of each output stream of a command that names none (default 10 MiB). */

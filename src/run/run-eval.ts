@@ -9,6 +9,7 @@ import type { FollowUps } from '../task/sample-source.ts'
 import { sleep } from '../util/abort.ts'
 import { linkedController } from '../util/linked-controller.ts'
 import { allFailed, ConfigGates } from './config/config-gate.ts'
+import { GateUses } from './config/gate-uses.ts'
 import { chooseSandbox } from './config/sandbox-choice.ts'
 import { EvalControl } from './control/eval-control.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
@@ -37,6 +38,7 @@ export class EvalRun {
   readonly #limits: SampleLimits
   readonly #ending
   readonly #log: EvalJournal
+  readonly #uses: GateUses
   #onRecord: EvalStart['onRecord']
   #error: ErrorRecord | undefined
 
@@ -49,6 +51,7 @@ export class EvalRun {
     this.#limits = { ...task.task.definition.limits, ...context.options.limits }
     this.#stopping = new Stopping(task.task.definition.earlyStopping)
     this.#gates = this.#makeGates()
+    this.#uses = new GateUses(context.manager, task.source !== undefined)
     this.#planner = new SamplePlanner(task, this.#gates)
     this.#dispatcher = this.#makeDispatcher()
     this.control = new EvalControl({
@@ -75,6 +78,7 @@ export class EvalRun {
       this.#addSeed()
       return this.#dispatcher.run()
     })
+    this.#uses.close()
     const footer = await this.#log.finish(this.#footer(reachedEnd))
     this.#ending[Symbol.dispose]()
     const { name: task } = this.task
@@ -189,12 +193,14 @@ export class EvalRun {
   }
 
   async #logged(run: PlannedRun, record: SampleRecord): Promise<void> {
+    this.#uses.ended(run.planned.gate)
     const error = this.#outcomes.add(run, record)
     if (error) this.#fail(record.error?.kind ?? 'internal', error)
     await this.#stopping.logged(record).catch((reason) => this.#fail('internal', reason))
   }
 
   #abandoned(run: PlannedRun, why: string): boolean {
+    this.#uses.ended(run.planned.gate)
     this.#log.abandoned(run, why)
     return this.#outcomes.abandon(run)
   }
@@ -238,6 +244,7 @@ export class EvalRun {
 
   #planned(samples: readonly PlannedSample[]): void {
     this.#outcomes.planned(samples.length)
+    for (const { gate } of samples) this.#uses.planned(gate, this.task.epochs)
     const gates = new Set(samples.map(({ gate }) => gate))
     for (const gate of gates) if (gate.state === 'pending') void this.#context.waits.gate(gate.settled)
     this.#log.planned(this.#outcomes.totals.total)

@@ -7,6 +7,7 @@ import { type Sleep, sleep } from '../util/abort.ts'
 import { linkedController } from '../util/linked-controller.ts'
 import { attempt, type CleanupEntry, CleanupRegistry } from './cleanup-registry.ts'
 import { ConfigInitialiser, type InitialisedConfig } from './config-initialiser.ts'
+import { ConfigUses } from './config-uses.ts'
 import { ManagedSandbox, type ManagedSandboxParts } from './managed-sandbox.ts'
 import type {
   Keep,
@@ -25,6 +26,8 @@ export interface SandboxManagerOptions {
   readonly maxInitialisations?: number
   /** Which sandboxes are not removed (default `none`). */
   readonly keep?: Keep | undefined
+  /** What was made ready for a configuration is cleaned up after its last use, not when the run ends (default false). */
+  readonly cleanEarly?: boolean | undefined
   readonly sleep?: Sleep
 }
 
@@ -45,12 +48,14 @@ export class SandboxManager {
   readonly #keep: Keep
   readonly #kept: KeptSandbox[] = []
   readonly #stopping = new AbortController()
+  readonly #uses: ConfigUses | undefined
   #maxSandboxes: number
   #closing: Promise<readonly LeftObject[]> | undefined
 
   constructor(options: SandboxManagerOptions) {
     this.#run = options.run
     this.#keep = options.keep ?? 'none'
+    this.#uses = options.cleanEarly ? new ConfigUses() : undefined
     this.#maxSandboxes = checkedLimit(options.maxSandboxes ?? defaultMaxSandboxes())
     this.#initialiser = new ConfigInitialiser(options.maxInitialisations ?? 4, options.sleep ?? sleep)
     setMaxListeners(0, this.#stopping.signal)
@@ -84,6 +89,11 @@ export class SandboxManager {
     return this.#initialiser.initialise(provider, config, context)
   }
 
+  /** Says that a configuration will be used, until what is returned is called. */
+  retain(provider: SandboxProvider, config: ResolvedConfig): () => void {
+    return this.#uses?.retain(provider, config) ?? (() => undefined)
+  }
+
   /** Waits for a slot, then starts. When the start fails, everything of it is removed before the slot is given back. */
   async start(
     provider: SandboxProvider,
@@ -105,6 +115,7 @@ export class SandboxManager {
     const { provider, config, start } = request
     using ending = linkedController(start.signal, this.#stopping.signal)
     const { signal } = ending
+    const release = this.retain(provider, config)
     let entry: CleanupEntry | undefined
     try {
       signal.throwIfAborted()
@@ -113,22 +124,27 @@ export class SandboxManager {
       const started = await provider.sampleInit(config, start.identity, { signal, report: start.report })
       signal.throwIfAborted()
       const keep = () => keepIn(provider, start.identity)
-      return this.#managed({ started, entry, keep }, slot)
+      const over = () => {
+        slot.release()
+        release()
+      }
+      return this.#managed({ started, entry, keep }, over)
     } catch (error) {
       await entry?.remove()
       slot.release()
+      release()
       throw error
     }
   }
 
-  #managed(parts: Pick<ManagedSandboxParts, 'started' | 'entry' | 'keep'>, slot: Slot): ManagedSandbox {
+  #managed(parts: Pick<ManagedSandboxParts, 'started' | 'entry' | 'keep'>, over: () => void): ManagedSandbox {
     const sandbox = new ManagedSandbox({
       ...parts,
       isKept: (failed) => this.#keep === 'all' || (failed && this.#keep === 'failed'),
       onRemoved: (kept) => {
         if (kept) this.#kept.push(kept)
         this.#up.delete(sandbox)
-        slot.release()
+        over()
       },
     })
     this.#up.add(sandbox)
@@ -160,6 +176,7 @@ export class SandboxManager {
     const reports = await Promise.all(providers.map((provider) => attempt(provider, { run: this.#run })))
     const left = reports.flatMap((report) => report.left)
     this.#cleanup.settle({ removed: 0, left })
+    await this.#uses?.settle()
     await this.#initialiser.cleanup()
     return left
   }

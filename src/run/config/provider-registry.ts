@@ -4,6 +4,7 @@ import type { RunClaim, SandboxProvider } from '../../sandbox/provider.ts'
 /** What a run asks of its Docker provider. */
 export interface DockerChoices {
   readonly noBuild?: boolean | undefined
+  readonly removeImages?: boolean | undefined
   /** `engine`: no guest in any sandbox. */
   readonly transport?: 'guest' | 'engine' | undefined
 }

@@ -34,6 +34,8 @@ export interface DockerProviderOptions extends ConnectOptions, GuestsOptions {
   readonly clock?: Clock
   /** Refuses what is not built yet. */
   readonly noBuild?: boolean | undefined
+  /** Removes what was pulled or built here when it is cleaned up. */
+  readonly removeImages?: boolean | undefined
   /** Where the subnets of networks come from; default: BELLJAR_SUBNET_RANGE, else 10.192.0.0/12. */
   readonly subnetRange?: string
 }
@@ -49,6 +51,7 @@ export class DockerProvider implements SandboxProvider {
   readonly #support: StartSupport
   readonly #guests: Guests
   readonly #prepared = new Map<string, Prepared>()
+  readonly #removeImages: boolean
   #claim: RunClaim | undefined
   #ownership: RunOwnership | undefined
 
@@ -57,6 +60,7 @@ export class DockerProvider implements SandboxProvider {
     this.#guests = new Guests(engine, options)
     this.#support = new StartSupport(engine, { subnetRange: options.subnetRange })
     this.#images = new Images(engine, options)
+    this.#removeImages = options.removeImages ?? false
   }
 
   /** @throws ConfigError when no engine answers, or only one that is too old */
@@ -109,8 +113,27 @@ export class DockerProvider implements SandboxProvider {
     context: ProviderContext,
   ): Promise<StartedSandbox> {
     context.signal?.throwIfAborted()
+    const images = await this.#imagesOf(config, context)
+    try {
+      return await this.#start(config, identity, { images, context })
+    } catch (error) {
+      if (context.signal?.aborted || !(await this.#haveGone(images))) throw error
+      context.report?.({ kind: 'warning', message: 'an image was removed meanwhile: making it ready anew' })
+      this.#prepared.delete(config.key)
+      return this.#start(config, identity, { images: await this.#imagesOf(config, context), context })
+    }
+  }
+
+  async #imagesOf(config: ResolvedConfig, context: ProviderContext): Promise<Prepared> {
     if (!this.#prepared.has(config.key)) await this.taskInit(config, context)
-    const images = this.#prepared.get(config.key) ?? new Map()
+    return this.#prepared.get(config.key) ?? new Map()
+  }
+
+  async #start(
+    config: ResolvedConfig,
+    identity: SandboxIdentity,
+    { images, context }: { images: Prepared; context: ProviderContext },
+  ): Promise<StartedSandbox> {
     const { plan, policy } = config.data as DockerConfigData
     await refuseMovedBinds(plan, policy)
     return startSandbox({
@@ -123,6 +146,11 @@ export class DockerProvider implements SandboxProvider {
       signal: context.signal,
       report: context.report,
     })
+  }
+
+  async #haveGone(images: Prepared): Promise<boolean> {
+    const present = [...images.values()].map((image) => this.#images.isThere(image))
+    return (await Promise.all(present).catch(() => [true])).includes(false)
   }
 
   keep(identity: SandboxIdentity): Promise<KeptSandbox> {
@@ -139,7 +167,14 @@ export class DockerProvider implements SandboxProvider {
   }
 
   async taskCleanup(config: ResolvedConfig): Promise<void> {
+    const images = this.#prepared.get(config.key)
     this.#prepared.delete(config.key)
+    if (!images || !this.#removeImages) return
+    const used = new Set([...this.#prepared.values()].flatMap((one) => [...one.values()].map(({ id }) => id)))
+    for (const image of images.values()) {
+      if (used.has(image.id) || !(await this.#images.discard(image))) continue
+      this.#claim?.note('info', `image ${image.reference} was removed after its last use`)
+    }
   }
 
   async list(): Promise<SandboxIdentity[]> {

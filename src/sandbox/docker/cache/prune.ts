@@ -1,10 +1,9 @@
 import { errorMessage } from '../../../errors.ts'
-import { call } from '../engine/call.ts'
 import type { Engine } from '../engine/engine.ts'
-import { statusOf } from '../engine/engine-error.ts'
 import { Looks } from '../ownership/looks.ts'
 import { engineTimeMs, type SurveyedRun, survey } from '../ownership/survey.ts'
 import { type CachedImage, cachedImages, layerBytes } from './cached-images.ts'
+import { removeImage } from './remove-image.ts'
 
 export interface PruneOptions {
   /** Only what no run has used for so long. */
@@ -78,16 +77,5 @@ async function remove(
     return { outcome: 'removed' }
   } catch (error) {
     return { outcome: 'left', why: errorMessage(error) }
-  }
-}
-
-/** Never by force: what a container is made from stays. @throws EngineError */
-export async function removeImage(engine: Engine, name: string): Promise<void> {
-  try {
-    await call(`removing image ${name}`, { deadlineMs: 120_000 }, () =>
-      engine.control.getImage(name).remove(),
-    )
-  } catch (error) {
-    if (statusOf(error) !== 404) throw error
   }
 }

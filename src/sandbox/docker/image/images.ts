@@ -3,6 +3,7 @@ import { errorMessage, SandboxInitError } from '../../../errors.ts'
 import type { ProviderContext } from '../../provider.ts'
 import type { BuildPlan, ImagePlan } from '../../sandbox-plan.ts'
 import { noteUse } from '../cache/note-use.ts'
+import { removeImage } from '../cache/remove-image.ts'
 import { call } from '../engine/call.ts'
 import { isNoSpace, noSpaceError } from '../engine/disk-full.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -59,6 +60,8 @@ export class Images {
   readonly #engine: Engine
   readonly #clock: Clock
   readonly #noBuild: boolean
+  /** References of the images that were pulled or built here. */
+  readonly #made = new Set<string>()
 
   constructor(engine: Engine, { clock = realClock, noBuild = false }: ImagesOptions = {}) {
     this.#engine = engine
@@ -97,8 +100,25 @@ export class Images {
         clock: this.#clock,
         report: (message) => context.report?.({ kind: 'pull', message }),
       })
+      this.#made.add(reference)
     })
     return this.#mustBeThere(reference, context.signal)
+  }
+
+  /** Removes an image if it was made here and no container is made from it. Never throws. */
+  async discard({ reference }: PreparedImage): Promise<boolean> {
+    if (!this.#made.has(reference)) return false
+    try {
+      await removeImage(this.#engine, reference)
+      return this.#made.delete(reference)
+    } catch {
+      return false
+    }
+  }
+
+  /** Whether an image is on the engine still. */
+  async isThere({ id }: PreparedImage): Promise<boolean> {
+    return (await inspectImage(this.#engine, id)) !== undefined
   }
 
   /** Whether a build would be needed. */
@@ -123,6 +143,7 @@ export class Images {
       const request = { plan, hash, tag, signal, report }
       if (plan.buildx) await this.#buildWithBuildx({ ...request, imageOf })
       else await buildImage(this.#engine, request)
+      this.#made.add(tag)
     })
     await noteUse(this.#engine, tag)
     return this.#mustBeThere(tag, context.signal)
