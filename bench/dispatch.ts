@@ -1,16 +1,21 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Agent } from '../src/agent/agent.ts'
 import { evaluate } from '../src/run/evaluate.ts'
 import type { Sample } from '../src/sample/sample.ts'
 import { FakeProvider } from '../src/sandbox/fake/fake-provider.ts'
+import { enqueueSample } from '../src/task/enqueue.ts'
 import { SampleSource } from '../src/task/sample-source.ts'
 import { defineTask } from '../src/task/task.ts'
-import type { BenchRow } from './table.ts'
+import { type BenchRow, withFloor } from './table.ts'
 
-const SIZES = [1_000, 4_000, 10_000]
+const SIZES = [1_000, 10_000, 100_000]
 const BATCH = 1_000
-const CHAINS = 8
+const ENQUEUERS = 64
+/** About what the journal grows by for a sample. */
+const JOURNAL_BYTES = 800
+const SYNCS = 200
 const MEMORY_EVERY_MS = 20
 const MIB = 1024 ** 2
 
@@ -38,13 +43,68 @@ function bulk(total: number): SampleSource {
   })
 }
 
-/** Every sample is made from one that has ended. */
+/** Every sample is made from the one before it, which has ended. */
 function chain(total: number): SampleSource {
-  let given = CHAINS
-  const seed = Array.from({ length: CHAINS }, (_, index) => made(index))
-  return SampleSource.fromSamples(seed, {
+  let given = 1
+  return SampleSource.fromSamples([made(0)], {
     sampleComplete: async () => (given < total ? [made(given++)] : null),
   })
+}
+
+/** The source is asked for every sample. */
+function single(total: number): SampleSource {
+  let given = 0
+  return SampleSource.fromSamples([], { nextSamples: async () => (given < total ? [made(given++)] : null) })
+}
+
+/** So many samples whose agents add all others at once, one by one. */
+function enqueuers(total: number): Workload {
+  const seed = Array.from({ length: ENQUEUERS }, (_, index) => ({ ...made(index), metadata: { adds: true } }))
+  let given = ENQUEUERS
+  const agent: Agent = async ({ sample }) => {
+    while (sample.metadata?.adds && given < total) {
+      enqueueSample(made(given++))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  return { dataset: SampleSource.fromSamples(seed), agent, maxSamples: 2 * ENQUEUERS }
+}
+
+interface Workload {
+  readonly dataset: SampleSource
+  readonly agent?: Agent
+  readonly maxSamples?: number
+}
+
+interface Case {
+  readonly name: string
+  readonly make: (total: number) => Workload
+  /** Whether each sample waits until the one before is on the disk. */
+  readonly isSerial?: boolean
+  readonly sandbox?: false | { readonly kind: string }
+}
+
+const BULK: Case = { name: 'bulk', make: (total) => ({ dataset: bulk(total) }) }
+
+const CASES: readonly Case[] = [
+  BULK,
+  { name: 'chain', make: (total) => ({ dataset: chain(total) }), isSerial: true },
+  { name: 'one at a time', make: (total) => ({ dataset: single(total) }), isSerial: true },
+  { name: `${ENQUEUERS} enqueuers`, make: enqueuers },
+]
+
+/** Microseconds to append what a sample writes to a file and to wait for the disk, one after the other. */
+async function syncedAppend(directory: string): Promise<number> {
+  const file = await open(join(directory, 'floor'), 'a')
+  const bytes = Buffer.alloc(JOURNAL_BYTES, 'x')
+  const begin = performance.now()
+  for (let count = 0; count < SYNCS; count++) {
+    await file.write(bytes)
+    await file.datasync()
+  }
+  const spent = performance.now() - begin
+  await file.close()
+  return (spent / SYNCS) * 1000
 }
 
 interface Memory extends Disposable {
@@ -77,21 +137,25 @@ function peakMemory(): Memory {
   }
 }
 
-async function measure(name: string, dataset: SampleSource, size: number): Promise<BenchRow[]> {
+async function measure({ name, make, isSerial, sandbox = false }: Case, size: number): Promise<BenchRow[]> {
   const logDir = await mkdtemp(join(tmpdir(), 'belljar-bench-'))
   const provider = new QuietProvider()
+  const { dataset, agent = 'nop', maxSamples } = make(size)
   try {
+    const floor = isSerial ? await syncedAppend(logDir) : undefined
     using memory = peakMemory()
     const begin = performance.now()
-    const { evals } = await evaluate(
-      defineTask({ name: 'dispatch', dataset, agent: 'nop', sandbox: { kind: 'fake' } }),
-      { logDir, providers: { fake: async () => provider }, maxSandboxes: 16 },
-    )
+    const cpu = process.cpuUsage()
+    const { evals } = await evaluate(defineTask({ name: 'dispatch', dataset, agent, maxSamples, sandbox }), {
+      logDir,
+      providers: { fake: async () => provider },
+      maxSandboxes: 16,
+    })
     const spent = performance.now() - begin
+    const { user, system } = process.cpuUsage(cpu)
     const [result] = evals
     if (result?.footer.totals.success !== size)
       throw new Error(`${name}: not all of ${size} samples succeeded`)
-    const log = (await stat(result.log)).size
     const row = (metric: string, value: number, unit: string): BenchRow => ({
       bench: 'dispatch',
       case: `${name}, ${size} samples`,
@@ -99,25 +163,28 @@ async function measure(name: string, dataset: SampleSource, size: number): Promi
       value,
       unit,
     })
+    const time = row('time per sample', (spent / size) * 1000, 'us')
     return [
-      row('time per sample', (spent / size) * 1000, 'us'),
+      floor === undefined ? time : withFloor(time, floor),
+      row('processor time per sample', (user + system) / size, 'us'),
       row('peak resident size, over what was there', memory.rss / MIB, 'MiB'),
       row('peak heap, over what was there', memory.heap / MIB, 'MiB'),
-      row('log per sample', log / size, 'B'),
+      row('log per sample', (await stat(result.log)).size / size, 'B'),
     ]
   } finally {
     await rm(logDir, { recursive: true, force: true })
   }
 }
 
-/** Dynamic samples with a sandbox in memory, an agent that does nothing, and the log: what belljar itself costs. */
+/**
+ * Samples that are made while the task runs, an agent that does nothing, and the log as it is by default: what belljar itself costs. The
+ * floor of samples that wait for each other is the disk: the same bytes, appended and synced.
+ */
 export async function run(): Promise<BenchRow[]> {
   const rows: BenchRow[] = []
-  await measure('warm-up', bulk(BATCH), BATCH)
-  for (const [name, source] of [
-    ['bulk', bulk],
-    ['chain', chain],
-  ] as const)
-    for (const size of SIZES) rows.push(...(await measure(name, source(size), size)))
+  await measure(BULK, BATCH)
+  for (const one of CASES) for (const size of SIZES) rows.push(...(await measure(one, size)))
+  const inSandbox: Case = { ...BULK, name: 'bulk, sandboxes in memory', sandbox: { kind: 'fake' } }
+  rows.push(...(await measure(inSandbox, 10_000)))
   return rows
 }

@@ -5,7 +5,7 @@ import { EvalWriter } from './eval/eval-writer.ts'
 import { JournalEvents } from './journal/journal-events.ts'
 import { journalLines } from './journal/journal-lines.ts'
 import { parseRecord, type SoundLine, soundLines } from './journal/read-journal.ts'
-import type { FooterRecord, LogRecord, SampleRecord, SampleStartRecord } from './records.ts'
+import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord, SampleStartRecord } from './records.ts'
 import { cancelledRecord, recoveredFooter } from './recovered.ts'
 
 export interface ConvertJournalOptions {
@@ -33,7 +33,11 @@ export async function convertJournal(
   try {
     conversion.superseded = await supersededIn(journalPath)
     const onDamaged = options.recover ? () => conversion.countDamaged() : undefined
-    for await (const line of soundLines(journalPath, { onDamaged })) await conversion.take(line)
+    for await (const lines of soundLines(journalPath, { onDamaged }))
+      for (const line of lines) {
+        const taken = conversion.take(line)
+        if (taken !== undefined) await taken
+      }
     return await conversion.end(options)
   } catch (error) {
     await conversion.abandon()
@@ -67,12 +71,13 @@ class JournalConversion {
     this.#damaged++
   }
 
-  async take({ line, json }: SoundLine): Promise<void> {
+  /** Resolves, where it has to be waited for, when the line has been taken into account. */
+  take({ line, json }: SoundLine): Promise<void> | undefined {
     const [, uuid] = EVENT.exec(json.slice(0, 200)) ?? []
-    if (uuid !== undefined) return this.#events.note(uuid, line)
+    if (uuid !== undefined) return void this.#events.note(uuid, line)
     const record = parseRecord(json, `${this.#path}:${line.number}`)
-    if (record.type === 'event') this.#events.note(record.uuid, line)
-    else await this.#takeRecord(record)
+    if (record.type !== 'event') return this.#takeRecord(record)
+    return void this.#events.note(record.uuid, line)
   }
 
   async end({ recover }: ConvertJournalOptions): Promise<ConvertedJournal> {
@@ -92,23 +97,26 @@ class JournalConversion {
     await this.#writer?.abandon()
   }
 
-  async #takeRecord(record: Exclude<LogRecord, { type: 'event' }>): Promise<void> {
+  #takeRecord(record: Exclude<LogRecord, { type: 'event' }>): Promise<void> | undefined {
     switch (record.type) {
       case 'header':
-        this.#lastMs = Date.parse(record.createdAt)
-        this.#writer = await EvalWriter.create(this.#target, record)
-        return
+        return this.#begin(record)
       case 'sample-start':
         this.#started.set(record.uuid, record)
-        return
+        return undefined
       case 'sample':
         return this.#takeSample(record)
       case 'footer':
         this.#footer = record
-        return
+        return undefined
       default:
-        return this.#startedWriter().addOther(record)
+        return void this.#startedWriter().addOther(record)
     }
+  }
+
+  async #begin(header: HeaderRecord): Promise<void> {
+    this.#lastMs = Date.parse(header.createdAt)
+    this.#writer = await EvalWriter.create(this.#target, header)
   }
 
   async #takeSample(record: SampleRecord): Promise<void> {
@@ -140,17 +148,23 @@ class JournalConversion {
 }
 
 const SUPERSEDES = Buffer.from('"supersedes":"')
-const SAMPLE = '{"type":"sample"'
+const SAMPLE = Buffer.from('{"type":"sample"')
 
 /** Known before the conversion begins, as what is written is not taken back. */
 async function supersededIn(path: string): Promise<Set<string>> {
   const uuids = new Set<string>()
-  for await (const { bytes } of journalLines(path)) {
-    const isSample = bytes.toString('latin1', 0, SAMPLE.length) === SAMPLE
-    const at = isSample ? bytes.indexOf(SUPERSEDES) : -1
-    if (at === -1) continue
-    const record = JSON.parse(bytes.toString('utf8')) as { supersedes?: unknown }
-    if (typeof record.supersedes === 'string') uuids.add(record.supersedes)
+  for await (const lines of journalLines(path)) {
+    for (const { bytes } of lines) {
+      const superseded = supersededBy(bytes)
+      if (superseded !== undefined) uuids.add(superseded)
+    }
   }
   return uuids
+}
+
+function supersededBy(line: Buffer): string | undefined {
+  const isSample = line.compare(SAMPLE, 0, SAMPLE.length, 0, Math.min(SAMPLE.length, line.length)) === 0
+  if (!isSample || !line.includes(SUPERSEDES)) return undefined
+  const { supersedes } = JSON.parse(line.toString('utf8')) as { supersedes?: unknown }
+  return typeof supersedes === 'string' ? supersedes : undefined
 }

@@ -47,9 +47,9 @@ export async function finishLog(
 /** Reads every member back. @throws ConfigError at the first that is wrong */
 async function verifyLog(path: string, members: number): Promise<void> {
   await using zip = await ZipFile.open(path)
-  const { names } = zip
-  if (names.length !== members)
-    throw new BelljarError('log-damaged', `${path} has ${names.length} members, expected ${members}`)
+  const { names, memberCount } = zip
+  if (memberCount !== members)
+    throw new BelljarError('log-damaged', `${path} has ${memberCount} members, expected ${members}`)
   for (const name of names) await zip.verify(name)
   headerMemberSchema.parse(parsePythonJson(await zip.text('header.json')))
 }

@@ -10,6 +10,11 @@ interface EndedRun {
   readonly record: SampleRecord
 }
 
+/** Without what only the log has to keep: a hundred thousand of them may fail. */
+function slim(record: SampleRecord): SampleRecord {
+  return { ...record, input: '', target: undefined, messages: [], output: '', phases: [], usage: {} }
+}
+
 /** What became of every run of an eval: totals and scores, which errors are too many, and what may still be run again. */
 export class Outcomes {
   readonly #task: ResolvedTask
@@ -47,9 +52,11 @@ export class Outcomes {
   /** Takes a record into account. Returns the error that ends the eval, if it does. */
   add(run: PlannedRun, record: SampleRecord): Error | undefined {
     this.#results.add(run.planned.index, record)
-    if (record.status === 'error' || record.status === 'cancelled') this.#again.set(run.key, { run, record })
+    const kept = slim(record)
+    if (record.status === 'error' || record.status === 'cancelled')
+      this.#again.set(run.key, { run, record: kept })
     if (record.status !== 'error') return undefined
-    this.#lastError = record
+    this.#lastError = kept
     const { error, total } = this.totals
     return endsEval(this.#task.policy, { errors: error, total }) ? this.#tooMany(record) : undefined
   }

@@ -15,7 +15,7 @@ import { EvalControl } from './control/eval-control.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import type { PlannedRun, PlannedSample, RunOutcome } from './dispatch/planned-sample.ts'
 import { OperatorError } from './dispatch/run-control.ts'
-import { type Addition, SamplePlanner } from './dispatch/sample-planner.ts'
+import { type Addition, type AdditionOptions, SamplePlanner } from './dispatch/sample-planner.ts'
 import { isRetried } from './error-policy.ts'
 import { EvalJournal } from './eval-journal.ts'
 import type { EvalContext, EvalResult, EvalStart } from './eval-parts.ts'
@@ -217,23 +217,24 @@ export class EvalRun {
     if (!samples) return
     if (!Array.isArray(samples))
       throw new ConfigError('expected an array of samples or nothing', { where: origin })
-    if (samples.length > 0) this.#add(samples, origin)
+    if (samples.length > 0) this.#add(samples, { origin, hasHandles: false })
   }
 
   #enqueue(samples: readonly Sample[]): EnqueuedSample[] {
-    return this.#add(samples, 'enqueueSample').handles.map(({ id, completion }) => ({
+    const { handles } = this.#add(samples, { origin: 'enqueueSample', hasHandles: true })
+    return handles.map(({ id, completion }) => ({
       id,
       completed: () => waitFor(id, () => completion.completed()),
     }))
   }
 
-  #add(samples: readonly Sample[], origin: string): Addition {
-    const addition = this.#planner.added(samples, origin)
+  #add(samples: readonly Sample[], options: AdditionOptions): Addition {
+    const addition = this.#planner.added(samples, options)
     const { planned, overLimit } = addition
     if (overLimit > 0)
       this.#log.note(
         'warning',
-        `${overLimit} of ${samples.length} samples from ${origin} are over the limit and not run`,
+        `${overLimit} of ${samples.length} samples from ${options.origin} are over the limit and not run`,
       )
     if (planned.length === 0) return addition
     this.#planned(planned)

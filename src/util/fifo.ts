@@ -2,7 +2,7 @@ const COMPACT_AT = 1024
 
 /** First in, first out, in constant time. */
 export class Fifo<T> {
-  #items: T[] = []
+  #items: (T | undefined)[] = []
   #head = 0
 
   get size(): number {
@@ -15,7 +15,7 @@ export class Fifo<T> {
 
   shift(): T | undefined {
     const item = this.#items[this.#head]
-    if (this.#head < this.#items.length) this.#head++
+    if (this.#head < this.#items.length) this.#items[this.#head++] = undefined
     if (this.#head >= COMPACT_AT && this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head)
       this.#head = 0

@@ -284,7 +284,7 @@ export class DispatchModel {
 
   #add(samples: readonly Sample[]): readonly Handle[] {
     if (samples.length === 0) return []
-    const addition = this.#planner?.added(samples, 'the model')
+    const addition = this.#planner?.added(samples, { origin: 'the model', hasHandles: true })
     if (!addition) return []
     this.#count(addition.planned)
     this.#dispatcher?.add(addition.planned)

@@ -74,7 +74,7 @@ export class EvalWriter {
     const header = toHeader({ header: this.#header, footer, usage: reductions.usage })
     await this.#zip.add('header.json', toMemberJson(header))
     await this.#zip.end()
-    return new Set(this.#zip.members.map(({ name }) => name)).size
+    return this.#zip.memberCount
   }
 
   /** Closes the file, unfinished as it is. */

@@ -13,29 +13,44 @@ export interface JournalLine {
 const CHUNK_BYTES = 1 << 20
 const NEWLINE = 0x0a
 
-/** Streams the lines of a file that are not empty; the last may lack its line break. @throws ConfigError when it cannot be read */
-export async function* journalLines(path: string): AsyncGenerator<JournalLine> {
-  let parts: Buffer[] = []
-  let offset = 0
-  let number = 0
+/**
+ * Streams the lines of a file that are not empty, as many at a time as one piece of the file ends; the last may lack its line break.
+ * @throws ConfigError when it cannot be read
+ */
+export async function* journalLines(path: string): AsyncGenerator<readonly JournalLine[]> {
+  const cutter = new LineCutter()
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
-      const bytes: Buffer = chunk
-      let start = 0
-      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-        const line = joined([...parts, bytes.subarray(start, end)])
-        parts = []
-        number++
-        if (line.length > 0) yield { number, offset, bytes: line }
-        offset += line.length + 1
-        start = end + 1
-      }
-      if (start < bytes.length) parts.push(bytes.subarray(start))
-    }
+    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) yield cutter.cut(chunk)
   } catch (error) {
     throw new ConfigError(`cannot read the log: ${errorMessage(error)}`, { where: path, cause: error })
   }
-  if (parts.length > 0) yield { number: number + 1, offset, bytes: joined(parts) }
+  yield cutter.rest()
+}
+
+class LineCutter {
+  #parts: Buffer[] = []
+  #offset = 0
+  #number = 0
+
+  cut(bytes: Buffer): JournalLine[] {
+    const lines: JournalLine[] = []
+    let start = 0
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      const line = joined([...this.#parts, bytes.subarray(start, end)])
+      this.#parts = []
+      this.#number++
+      if (line.length > 0) lines.push({ number: this.#number, offset: this.#offset, bytes: line })
+      this.#offset += line.length + 1
+      start = end + 1
+    }
+    if (start < bytes.length) this.#parts.push(bytes.subarray(start))
+    return lines
+  }
+
+  rest(): JournalLine[] {
+    if (this.#parts.length === 0) return []
+    return [{ number: this.#number + 1, offset: this.#offset, bytes: joined(this.#parts) }]
+  }
 }
 
 function joined(parts: Buffer[]): Buffer {

@@ -13,8 +13,8 @@ export async function* readJournal(
   path: string,
   options: JournalReadOptions = {},
 ): AsyncGenerator<LogRecord> {
-  for await (const { line, json } of soundLines(path, options))
-    yield parseRecord(json, `${path}:${line.number}`)
+  for await (const lines of soundLines(path, options))
+    for (const { line, json } of lines) yield parseRecord(json, `${path}:${line.number}`)
 }
 
 export interface SoundLine {
@@ -22,14 +22,21 @@ export interface SoundLine {
   readonly json: string
 }
 
-/** The lines whose checksums are right. */
-export async function* soundLines(path: string, options: JournalReadOptions = {}): AsyncGenerator<SoundLine> {
+/** The lines whose checksums are right, as many at a time as are read at once. */
+export async function* soundLines(
+  path: string,
+  options: JournalReadOptions = {},
+): AsyncGenerator<readonly SoundLine[]> {
   let damaged: JournalLine | undefined
-  for await (const line of journalLines(path)) {
-    if (damaged) reportDamaged(damaged, path, options)
-    const json = openJournalLine(line.bytes)
-    damaged = json === undefined ? line : undefined
-    if (json !== undefined) yield { line, json }
+  for await (const lines of journalLines(path)) {
+    const sound: SoundLine[] = []
+    for (const line of lines) {
+      if (damaged) reportDamaged(damaged, path, options)
+      const json = openJournalLine(line.bytes)
+      damaged = json === undefined ? line : undefined
+      if (json !== undefined) sound.push({ line, json })
+    }
+    yield sound
   }
   if (damaged?.number === 1) reportDamaged(damaged, path, {})
 }

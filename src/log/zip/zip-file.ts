@@ -51,7 +51,7 @@ export class ZipFile implements AsyncDisposable {
         decodeStrings: false,
       })
       const entries = new Map<string, Entry>()
-      for await (const entry of zip.eachEntry()) entries.set(nameOf(entry), entry)
+      for await (const entry of zip.eachEntry()) entries.set(nameOf(entry), withoutTexts(entry))
       return new ZipFile(path, file, { reader, zip, entries })
     } catch (error) {
       await file?.close()
@@ -61,6 +61,11 @@ export class ZipFile implements AsyncDisposable {
 
   get names(): string[] {
     return [...this.#entries.keys()]
+  }
+
+  /** Of all members, those that another of the same name follows among them. */
+  get memberCount(): number {
+    return this.#zip.entryCount
   }
 
   has(name: string): boolean {
@@ -119,11 +124,20 @@ function nameOf(entry: Entry): string {
   return (entry.fileName as unknown as Buffer).toString('utf8')
 }
 
+const NO_BYTES = Buffer.alloc(0)
+
+/** A hundred thousand of them are held at once; each would keep a piece of the directory. */
+function withoutTexts(entry: Entry): Entry {
+  const none = { fileName: '', fileNameRaw: NO_BYTES, fileComment: '', fileCommentRaw: NO_BYTES }
+  return Object.assign(entry, none, { extraFields: [], extraFieldRaw: NO_BYTES })
+}
+
 async function unpacked(raw: Buffer, { compressionMethod, uncompressedSize }: Entry): Promise<Buffer> {
   if (compressionMethod === STORED) return raw
   if (compressionMethod === DEFLATED) {
-    const options = { maxOutputLength: uncompressedSize + 1 }
-    return uncompressedSize < SMALL_BYTES ? inflateRawSync(raw, options) : inflate(raw, options)
+    const maxOutputLength = uncompressedSize + 1
+    if (uncompressedSize >= SMALL_BYTES) return inflate(raw, { maxOutputLength })
+    return inflateRawSync(raw, { maxOutputLength, chunkSize: Math.max(64, maxOutputLength) })
   }
   if (compressionMethod === ZSTANDARD) return unpackZstandard(raw, uncompressedSize)
   throw new Error(`packed by method ${compressionMethod}, which is not supported`)

@@ -28,20 +28,52 @@ export function localHeader({ name, crc, size, compressedSize }: ZipMember): Buf
   return Buffer.concat([header, nameBytes])
 }
 
+const ENTRIES_JOINED = 1024
+
 /** Central directory and its end record, in ZIP64 form where a number needs it. Format: APPNOTE.TXT 6.3.10, sections 4.3.12 to 4.3.16. */
-export function centralDirectory(members: readonly ZipMember[], offset: number): Buffer {
-  const entries = members.map(directoryEntry)
-  const size = entries.reduce((sum, { length }) => sum + length, 0)
-  const isLarge = members.length >= MAX_16 || offset >= MAX_32 || size >= MAX_32
-  const extended = isLarge ? [zip64End(members.length, size, offset)] : []
+export class ZipDirectory {
+  readonly #joined: Buffer[] = []
+  #entries: Buffer[] = []
+  #count = 0
+
+  get count(): number {
+    return this.#count
+  }
+
+  add(member: ZipMember): void {
+    this.#count++
+    this.#entries.push(directoryEntry(member))
+    if (this.#entries.length >= ENTRIES_JOINED) this.#join()
+  }
+
+  /** All of it, for a directory that begins at `offset`. */
+  end(offset: number): Buffer[] {
+    this.#join()
+    const count = this.#count
+    const size = this.#joined.reduce((sum, { length }) => sum + length, 0)
+    const isLarge = count >= MAX_16 || offset >= MAX_32 || size >= MAX_32
+    return [
+      ...this.#joined,
+      ...(isLarge ? [zip64End(count, size, offset)] : []),
+      endRecord(count, size, offset),
+    ]
+  }
+
+  #join(): void {
+    this.#joined.push(Buffer.concat(this.#entries))
+    this.#entries = []
+  }
+}
+
+function endRecord(members: number, size: number, offset: number): Buffer {
   const end = Buffer.alloc(22)
   end.writeUInt32LE(0x06054b50, 0)
-  const count = Math.min(members.length, MAX_16)
+  const count = Math.min(members, MAX_16)
   end.writeUInt16LE(count, 8)
   end.writeUInt16LE(count, 10)
   end.writeUInt32LE(Math.min(size, MAX_32), 12)
   end.writeUInt32LE(Math.min(offset, MAX_32), 16)
-  return Buffer.concat([...entries, ...extended, end])
+  return end
 }
 
 function directoryEntry({ name, crc, size, compressedSize, offset }: ZipMember): Buffer {

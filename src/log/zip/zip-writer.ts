@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { crc32, deflateRaw, deflateRawSync } from 'node:zlib'
-import { centralDirectory, localHeader, type ZipMember } from './zip-records.ts'
+import { crc32, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib'
+import { localHeader, ZipDirectory, type ZipMember } from './zip-records.ts'
 
 const deflate = promisify(deflateRaw)
 /** Smaller content is compressed at once, as handing it to another thread costs more. */
@@ -23,7 +23,7 @@ export interface CompressedContent {
  */
 export class ZipWriter {
   readonly #file: FileHandle
-  readonly #members: ZipMember[] = []
+  readonly #directory = new ZipDirectory()
   #offset = 0
   #pending: Buffer[] = []
   #pendingBytes = 0
@@ -38,8 +38,8 @@ export class ZipWriter {
     return new ZipWriter(await open(path, 'w'))
   }
 
-  get members(): readonly ZipMember[] {
-    return this.#members
+  get memberCount(): number {
+    return this.#directory.count
   }
 
   /** Rejects when an earlier member could not be written. */
@@ -57,7 +57,7 @@ export class ZipWriter {
   /** Writes the directory of members; resolves when all of it is on the disk. */
   async end(): Promise<void> {
     await this.#last
-    this.#push([centralDirectory(this.#members, this.#offset)])
+    this.#push(this.#directory.end(this.#offset))
     await this.#flush()
     await this.#file.datasync()
     await this.#file.close()
@@ -72,7 +72,7 @@ export class ZipWriter {
   async #write(name: string, { data, crc, size }: CompressedContent): Promise<void> {
     const compressedSize = data.reduce((sum, { length }) => sum + length, 0)
     const member: ZipMember = { name, crc, size, compressedSize, offset: this.#offset }
-    this.#members.push(member)
+    this.#directory.add(member)
     this.#push([localHeader(member), ...data])
     if (this.#pendingBytes >= WRITE_BYTES) await this.#flush()
   }
@@ -96,6 +96,14 @@ export class ZipWriter {
 async function compressed(content: string): Promise<CompressedContent> {
   const bytes = Buffer.from(content)
   const data =
-    bytes.length < SMALL_BYTES ? deflateRawSync(bytes) : await deflate(bytes, { level: LARGE_LEVEL })
+    bytes.length < SMALL_BYTES
+      ? deflateRawSync(bytes, smallOptions(bytes.length))
+      : await deflate(bytes, { level: LARGE_LEVEL })
   return { data: [data], crc: crc32(bytes), size: bytes.length }
+}
+
+/** A window no larger than the content, and buffers to match: what is set aside for the usual ones costs more than the work on a kilobyte. */
+function smallOptions(size: number): ZlibOptions {
+  const windowBits = Math.min(15, Math.max(9, Math.ceil(Math.log2(size + 1))))
+  return { windowBits, memLevel: Math.max(5, windowBits - 7), chunkSize: Math.max(256, size) }
 }

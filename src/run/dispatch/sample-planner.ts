@@ -1,6 +1,6 @@
 import { ConfigError } from '../../errors.ts'
 import { parseSample, type Sample } from '../../sample/sample.ts'
-import type { EnqueuedSample } from '../../task/enqueue.ts'
+import type { SampleId } from '../../sample/sample-id.ts'
 import type { ConfigGates } from '../config/config-gate.ts'
 import type { ResolvedTask } from '../resolved-task.ts'
 import { hostReferences } from '../sample/sample-files.ts'
@@ -10,10 +10,17 @@ import type { PlannedSample } from './planned-sample.ts'
 /** What became of samples that were added together. */
 export interface Addition {
   readonly planned: readonly PlannedSample[]
-  /** One for each sample that was added, also for those that are not run. */
-  readonly handles: readonly { readonly id: EnqueuedSample['id']; readonly completion: Completion }[]
+  /** One for each sample that was added, also for those that are not run; none where nobody can wait for them. */
+  readonly handles: readonly { readonly id: SampleId; readonly completion: Completion }[]
   /** How many the limit had no room for. */
   readonly overLimit: number
+}
+
+export interface AdditionOptions {
+  /** Where the samples come from, for errors. */
+  readonly origin: string
+  /** Whether whoever added them may wait for what becomes of them. */
+  readonly hasHandles: boolean
 }
 
 /** Turns samples into planned ones: checked, numbered, selected, each with the gate of its configuration. */
@@ -29,41 +36,33 @@ export class SamplePlanner {
 
   /** Takes the seed out of the task, which then no longer keeps it in memory. */
   seed(): PlannedSample[] {
-    return this.#task.seed.splice(0).map(({ id, sample, added }) => ({
-      id,
-      index: this.#count++,
-      sample,
-      added,
-      gate: this.#gates.gateOf(sample),
-    }))
+    const seed = this.#task.seed.splice(0)
+    return seed.map(({ id, sample, added }) => ({ ...this.#planned(id, sample), added }))
   }
 
   /** All of the samples or none. The caller's objects stay as they are. @throws ConfigError, DuplicateSampleError */
-  added(samples: readonly Sample[], origin: string): Addition {
+  added(samples: readonly Sample[], { origin, hasHandles }: AdditionOptions): Addition {
     const checked = samples.map((sample, index) =>
       this.#checked(sample, samples.length === 1 ? origin : `${origin} (sample ${index + 1})`),
     )
     const ids = this.#task.ids.takeAdded(checked, origin)
     const planned: PlannedSample[] = []
+    const handles: { id: SampleId; completion: Completion }[] = []
     let overLimit = 0
-    const handles = checked.map((sample, index) => {
+    for (const [index, sample] of checked.entries()) {
       const id = ids[index] ?? String(index)
-      const completion = new Completion(id, this.#task.epochs)
+      const completion = hasHandles ? new Completion(id, this.#task.epochs) : undefined
       const refusal = this.#task.selection.refusal(id)
       if (refusal === 'over-limit') overLimit++
-      if (refusal) completion.fail(refusal)
-      else
-        planned.push({
-          id,
-          index: this.#count++,
-          sample,
-          added: samples[index] ?? sample,
-          gate: this.#gates.gateOf(sample),
-          completion,
-        })
-      return { id, completion }
-    })
+      if (refusal) completion?.fail(refusal)
+      else planned.push({ ...this.#planned(id, sample), added: samples[index] ?? sample, completion })
+      if (completion) handles.push({ id, completion })
+    }
     return { planned, handles, overLimit }
+  }
+
+  #planned(id: SampleId, sample: Sample): Omit<PlannedSample, 'added'> {
+    return { id, index: this.#count++, sample, gate: this.#gates.gateOf(sample) }
   }
 
   #checked(value: Sample, origin: string): Sample {

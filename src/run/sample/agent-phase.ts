@@ -1,4 +1,4 @@
-import { LimitExceededError } from '../../errors.ts'
+import { BelljarError, LimitExceededError } from '../../errors.ts'
 import { Budget } from '../../limit/budget.ts'
 import { timeLimitReached } from '../../limit/time-watch.ts'
 import { sleep, untilAborted } from '../../util/abort.ts'
@@ -8,6 +8,9 @@ import { PhaseError } from './phases.ts'
 import { SampleAccess } from './sample-access.ts'
 import type { SampleLife } from './sample-life.ts'
 import type { Stage } from './sample-runner.ts'
+
+/** What code that an agent left behind finds in its signal. One for all, as errors are dear. */
+const ENDED = new BelljarError('agent-ended', 'the agent has ended')
 
 /** Lets the agent work, up to its limits. What it reached them with, and what an operator ends to be scored, is a normal outcome. */
 export async function agentPhase(life: SampleLife, stage: Stage): Promise<void> {
@@ -40,7 +43,7 @@ export async function agentPhase(life: SampleLife, stage: Stage): Promise<void> 
     if (!reached || signal.aborted) throw error
     life.reachLimit(reached)
   } finally {
-    time.abort(undefined)
+    time.abort(ENDED)
     access.close()
     await stopCommands(life, stage)
   }

@@ -1,6 +1,6 @@
 import type { AgentContext, ModelAccess } from '../../agent/agent.ts'
 import { ModelMeter, type RunModels } from '../../agent/model-meter.ts'
-import { ConfigError } from '../../errors.ts'
+import { BelljarError, ConfigError } from '../../errors.ts'
 import type { Budget } from '../../limit/budget.ts'
 import type { Sample } from '../../sample/sample.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
@@ -19,13 +19,17 @@ export interface AccessOptions {
   readonly callDefaults: CallDefaults
 }
 
+/** One for all: to make an error for each costs more than all else that closing does. */
+const CLOSED = new BelljarError('sandbox-closed', 'the agent or the scorers have ended')
+
 /** What an agent or the scorers may reach of a sample. Its sandboxes record every call and can be used no longer once it is closed. */
 export class SampleAccess {
   readonly #life: SampleLife
   readonly #options: AccessOptions
   readonly #services = new Map<string, Sandbox>()
-  readonly #closed = new AbortController()
   readonly #meter: ModelMeter
+  #closed: AbortController | undefined
+  #isClosed = false
 
   constructor(life: SampleLife, options: AccessOptions) {
     this.#life = life
@@ -34,7 +38,8 @@ export class SampleAccess {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#isClosed = true
+    this.#closed?.abort(CLOSED)
   }
 
   agentContext(): AgentContext {
@@ -82,13 +87,19 @@ export class SampleAccess {
     return this.#recorded(service)
   }
 
+  #closedSignal(): AbortSignal {
+    this.#closed ??= new AbortController()
+    if (this.#isClosed) this.#closed.abort(CLOSED)
+    return this.#closed.signal
+  }
+
   #recorded(service: Sandbox): Sandbox {
     let recorded = this.#services.get(service.service)
     if (!recorded) {
       recorded = recordedSandbox(service, {
         ...this.#options.callDefaults,
         record: (event) => this.#life.record(event),
-        closed: this.#closed.signal,
+        closed: this.#closedSignal(),
       })
       this.#services.set(service.service, recorded)
     }
