@@ -74,7 +74,9 @@ function startMessage({ task, log, header }: Extract<RunEvent, { type: 'eval-sta
     sandboxes.length === 0
       ? ''
       : `\n  sandbox: ${sandboxes.slice(0, 5).join('; ')}${sandboxes.length > 5 ? `; ${sandboxes.length - 5} more` : ''}`
-  return `${escapeLine(task, 60)}: ${samples}, ${epochs === 1 ? '1 epoch' : `${epochs} epochs`}${where}\n  log: ${log}`
+  const allow = config.allow?.map((name) => escapeLine(name, 100)) ?? []
+  const allowed = allow.length > 0 ? `\n  allowed: ${allow.join(', ')}` : ''
+  return `${escapeLine(task, 60)}: ${samples}, ${epochs === 1 ? '1 epoch' : `${epochs} epochs`}${where}${allowed}\n  log: ${log}`
 }
 
 function indented(text: string): string {

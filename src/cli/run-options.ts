@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import { parse } from 'yaml'
 import { ConfigError } from '../errors.ts'
 import type { FailOnError } from '../run/error-policy.ts'
+import type { ServiceLogs } from '../run/sample/service-logs.ts'
 import type { Keep } from '../sandbox/provider.ts'
 
 /** What `belljar run` takes, as commander hands it over. */
@@ -17,6 +18,7 @@ export interface RunFlags {
   /** false with `--no-build`. */
   readonly build?: boolean
   readonly removeImages?: boolean
+  readonly serviceLogs: ServiceLogs
   /** false with `--no-guest`. */
   readonly guest?: boolean
   readonly failOnError?: FailOnError
@@ -29,6 +31,8 @@ export interface RunFlags {
   readonly logLevel: string
   readonly json?: boolean
 }
+
+export const SERVICE_LOGS: readonly ServiceLogs[] = ['none', 'failed', 'all']
 
 export const KEEP: readonly Keep[] = ['none', 'failed', 'all']
 

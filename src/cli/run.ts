@@ -14,6 +14,7 @@ import {
   KEEP,
   positiveInteger,
   type RunFlags,
+  SERVICE_LOGS,
   sampleLimit,
   taskArgument,
   wholeNumber,
@@ -41,6 +42,11 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .option('--retry-infra <n>', 'further attempts after a sandbox failed', wholeNumber)
     .option('--score-on-error', 'score what an agent left that ended with an error')
     .option('--no-build', 'refuse to run where images would have to be built')
+    .addOption(
+      new Option('--service-logs <which>', 'samples whose service logs are kept beside the log')
+        .choices(SERVICE_LOGS)
+        .default('failed'),
+    )
     .option('--remove-images', 'remove what was pulled or built for the run, each image after its last use')
     .option('--no-guest', "reach sandboxes through the Engine's own exec")
     .addOption(new Option('--keep <which>', 'sandboxes that are not removed').choices(KEEP).default('none'))

@@ -1,7 +1,10 @@
+import { errorMessage } from '../errors.ts'
 import { errorRecord } from '../log/error-record.ts'
 import type { Journal } from '../log/journal.ts'
 import type { FooterRecord, LogRecord, SampleRecord } from '../log/records.ts'
+import { serviceLogFolder, writeServiceLogs } from '../log/service-logs.ts'
 import type { SampleId } from '../sample/sample-id.ts'
+import type { ServiceLog } from '../sandbox/provider.ts'
 import type { GateOutcome } from './config/config-gate.ts'
 import { configRecord } from './config/config-record.ts'
 import type { PlannedRun } from './dispatch/planned-sample.ts'
@@ -14,6 +17,7 @@ export class EvalJournal {
   readonly #task: string
   readonly #onEvent: (event: RunEvent) => void
   #journal: Journal | undefined
+  #hasServiceLogs = false
 
   constructor(task: string, onEvent: ((event: RunEvent) => void) | undefined) {
     this.#task = task
@@ -63,6 +67,21 @@ export class EvalJournal {
     const { attempt, error } = earlier.at(-1) ?? {}
     const message = `attempt ${attempt} failed and is followed by another: ${error?.message}`
     this.note('warning', message, { sample: planned.id, epoch })
+  }
+
+  /** Keeps what the services of a sandbox have printed beside the log. Never rejects. */
+  async serviceLogs(run: PlannedRun, logs: readonly ServiceLog[]): Promise<void> {
+    const { planned, epoch, attempt } = run
+    if (!this.#journal || logs.length === 0) return
+    const folder = serviceLogFolder(this.#journal.path)
+    try {
+      await writeServiceLogs(folder, { sample: String(planned.id), epoch, attempt }, logs)
+      if (!this.#hasServiceLogs) this.note('info', `service logs are kept in ${folder}`)
+      this.#hasServiceLogs = true
+    } catch (error) {
+      const message = `the service logs could not be kept: ${errorMessage(error)}`
+      this.note('warning', message, { sample: planned.id, epoch })
+    }
   }
 
   abandoned({ planned: { id }, epoch }: PlannedRun, why: string): void {

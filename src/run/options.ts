@@ -7,6 +7,7 @@ import type { Sleep } from '../util/abort.ts'
 import type { RunControls } from './control/eval-control.ts'
 import type { FailOnError } from './error-policy.ts'
 import type { RunEvent } from './run-event.ts'
+import type { ServiceLogs } from './sample/service-logs.ts'
 
 export interface EvaluateOptions {
   /** Folder of the logs (default `logs`); made when absent. */
@@ -48,6 +49,8 @@ export interface EvaluateOptions {
   readonly sleep?: Sleep
   /** Refuses to run where images would have to be built. */
   readonly noBuild?: boolean
+  /** Whose service logs are kept beside the log: those of samples that ended with an error (default), or all. */
+  readonly serviceLogs?: ServiceLogs
   /** Removes each image that the run has pulled or built after its last use; those that were there before stay. */
   readonly removeImages?: boolean
   /** `engine`: Docker sandboxes are reached through the Engine's own exec, without a guest (default `guest`, where it can run). */

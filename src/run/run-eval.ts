@@ -144,6 +144,8 @@ export class EvalRun {
       prices: options.prices,
       callDefaults: { maxOutputBytes: options.maxOutputBytes, maxReadBytes: options.maxReadBytes },
       signal: this.#ending.signal,
+      serviceLogs: options.serviceLogs,
+      keepServiceLogs: (run, logs) => this.#log.serviceLogs(run, logs),
       append: (record) => this.#log.append(record),
       note: (record) => this.#log.keep(record),
       emit: (event) => this.#log.event(event),

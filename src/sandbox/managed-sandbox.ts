@@ -1,5 +1,5 @@
 import type { CleanupEntry } from './cleanup-registry.ts'
-import type { KeptSandbox, RemovalReport, StartedSandbox } from './provider.ts'
+import type { KeptSandbox, RemovalReport, ServiceLog, StartedSandbox } from './provider.ts'
 import type { Sandbox } from './sandbox.ts'
 
 export interface ManagedSandboxParts {
@@ -16,6 +16,7 @@ export interface ManagedSandboxParts {
 export class ManagedSandbox implements AsyncDisposable {
   readonly #parts: ManagedSandboxParts
   #failed = false
+  #before: (() => Promise<void>) | undefined
   #removal: Promise<RemovalReport> | undefined
 
   constructor(parts: ManagedSandboxParts) {
@@ -39,6 +40,16 @@ export class ManagedSandbox implements AsyncDisposable {
     this.#failed = true
   }
 
+  /** What its services have printed. */
+  async serviceLogs(): Promise<readonly ServiceLog[]> {
+    return (await this.#parts.started.serviceLogs?.()) ?? []
+  }
+
+  /** What is to be done before it is removed; should that fail, it is removed all the same. */
+  beforeRemoval(work: () => Promise<void>): void {
+    this.#before = work
+  }
+
   /** Removes it, unless it is one to be kept. Idempotent; never throws: what would not go is in the report, and in the manager's list. */
   remove(): Promise<RemovalReport> {
     this.#removal ??= this.#remove()
@@ -51,6 +62,7 @@ export class ManagedSandbox implements AsyncDisposable {
 
   async #remove(): Promise<RemovalReport> {
     const { started, entry, onRemoved } = this.#parts
+    await this.#before?.().catch(() => undefined)
     const kept = await this.#keep()
     try {
       if (kept) return NOTHING_LEFT

@@ -63,6 +63,19 @@ export interface ResolveContext {
 export interface ProviderContext {
   readonly signal?: AbortSignal
   readonly report?: (report: SandboxReport) => void
+  /** Told what the services of a sandbox have printed before a start that failed is torn down. Never rejects. */
+  readonly onServiceLogs?: (logs: readonly ServiceLog[]) => Promise<void>
+}
+
+/** The end of what the main process of one container of a service has printed. */
+export interface ServiceLog {
+  readonly service: string
+  /** From 1: which of the service's containers. */
+  readonly number: number
+  /** Hostile: escape before printing. */
+  readonly text: string
+  /** How much before it is left out. */
+  readonly omittedBytes: number
 }
 
 /** Something that a person or the log should know about a sandbox's preparation or life. */
@@ -98,6 +111,8 @@ export interface StartedSandbox extends AsyncDisposable {
   readonly default: Sandbox
   /** Kills the commands still in flight, with their whole trees, and waits for it. Returns their argv. */
   stopCommands(): Promise<readonly (readonly string[])[]>
+  /** What its services have printed, as far as their main processes are not belljar's. Never rejects. */
+  serviceLogs?(): Promise<readonly ServiceLog[]>
   /** Lets it live on when this process ends. */
   keep?(): Promise<void>
   /** Removes everything of this sandbox; idempotent. */

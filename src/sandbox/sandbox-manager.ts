@@ -121,7 +121,8 @@ export class SandboxManager {
       signal.throwIfAborted()
       start.onSlot?.()
       entry = this.#cleanup.register(provider, start.identity)
-      const started = await provider.sampleInit(config, start.identity, { signal, report: start.report })
+      const { report, onServiceLogs } = start
+      const started = await provider.sampleInit(config, start.identity, { signal, report, onServiceLogs })
       signal.throwIfAborted()
       const keep = () => keepIn(provider, start.identity)
       const over = () => {

@@ -2,7 +2,7 @@ import type { RunModels } from '../../agent/model-meter.ts'
 import type { Prices, SampleLimits } from '../../limit/budget.ts'
 import type { ErrorRecord, LogRecord } from '../../log/records.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
-import type { SandboxReport } from '../../sandbox/provider.ts'
+import type { SandboxReport, ServiceLog } from '../../sandbox/provider.ts'
 import type { CallDefaults } from '../../sandbox/recorded-sandbox.ts'
 import type { SandboxManager } from '../../sandbox/sandbox-manager.ts'
 import { linkedController } from '../../util/linked-controller.ts'
@@ -15,6 +15,7 @@ import { runSetup } from './run-setup.ts'
 import { placeFiles } from './sample-files.ts'
 import { SampleLife } from './sample-life.ts'
 import { scorePhase } from './score-phase.ts'
+import { SampleServiceLogs, type ServiceLogs } from './service-logs.ts'
 
 export interface SampleRunnerOptions {
   readonly run: string
@@ -28,6 +29,10 @@ export interface SampleRunnerOptions {
   readonly callDefaults: CallDefaults
   /** Aborted when the eval ends at once. */
   readonly signal: AbortSignal
+  /** Default 'failed'. */
+  readonly serviceLogs: ServiceLogs | undefined
+  /** Writes them beside the log. */
+  readonly keepServiceLogs: (run: PlannedRun, logs: readonly ServiceLog[]) => Promise<void>
   readonly append: (record: LogRecord) => Promise<void>
   readonly note: (record: LogRecord) => void
   readonly emit: (event: RunEvent) => void
@@ -54,9 +59,11 @@ export interface Stage {
 /** Takes one attempt at one epoch of a sample through its life: sandbox, files, setup, agent, tests, scorers, record. */
 export class SampleRunner {
   readonly #options: SampleRunnerOptions
+  readonly #logs: SampleServiceLogs
 
   constructor(options: SampleRunnerOptions) {
     this.#options = options
+    this.#logs = new SampleServiceLogs(options)
   }
 
   /** Resolves when the record is in the log; teardown goes on beside. Rejects only when the log cannot be written. */
@@ -72,6 +79,7 @@ export class SampleRunner {
       this.#settle(life, error)
     }
     if (life.failed && !this.#options.signal.aborted) sandbox?.markFailed()
+    if (sandbox && this.#logs.isKept(life)) sandbox.beforeRemoval(() => this.#logs.keepOf(sandbox, run))
     if (sandbox) void this.#remove(sandbox, run)
     if (isUnbegun(run) && !signal.aborted)
       return { kind: 'abandoned', why: 'an operator ended it before it had a sandbox' }
@@ -120,10 +128,18 @@ export class SampleRunner {
     const report = ({ kind, message }: SandboxReport) => {
       if (kind === 'warning') this.#options.warn(message, run)
     }
+    const onServiceLogs = this.#logs.ofFailedStart(run)
     return this.#startSandbox(
       life,
       (onSlot, signal) =>
-        manager.start(provider, initialised.config, { identity, group: evalId, signal, onSlot, report }),
+        manager.start(provider, initialised.config, {
+          identity,
+          group: evalId,
+          signal,
+          onSlot,
+          report,
+          onServiceLogs,
+        }),
       ending,
     )
   }

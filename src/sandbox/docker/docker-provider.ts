@@ -145,6 +145,7 @@ export class DockerProvider implements SandboxProvider {
       identity,
       signal: context.signal,
       report: context.report,
+      onServiceLogs: context.onServiceLogs,
     })
   }
 

@@ -1,7 +1,8 @@
 import { BelljarError } from '../../errors.ts'
 import type { SandboxIdentity } from '../../sample/identity.ts'
-import type { RemovalReport, StartedSandbox } from '../provider.ts'
+import type { RemovalReport, ServiceLog, StartedSandbox } from '../provider.ts'
 import type { Sandbox } from '../sandbox.ts'
+import { type LoggedContainer, serviceLogs } from './container/service-logs.ts'
 import type { Engine } from './engine/engine.ts'
 import type { ServiceSandbox } from './guest/service-sandbox.ts'
 import type { LaterRemovals } from './network/later-removals.ts'
@@ -16,6 +17,7 @@ export class DockerStartedSandbox implements StartedSandbox {
   readonly #identity: SandboxIdentity
   readonly #objects: readonly EngineObject[]
   readonly #later: LaterRemovals
+  readonly #containers: readonly LoggedContainer[]
   readonly #watch: Disposable
   readonly #beforeRemoval: () => Promise<void>
   #removal: Promise<RemovalReport> | undefined
@@ -27,6 +29,8 @@ export class DockerStartedSandbox implements StartedSandbox {
     defaultService: string
     /** What was made for it, so that it can go without a search. */
     objects: readonly EngineObject[]
+    /** Those whose main process is not belljar's. */
+    containers: readonly LoggedContainer[]
     /** Ends before anything is removed. */
     watch: Disposable
     /** Never rejects. */
@@ -44,6 +48,7 @@ export class DockerStartedSandbox implements StartedSandbox {
     this.#identity = data.identity
     this.#objects = data.objects
     this.#later = data.later
+    this.#containers = data.containers
     this.#watch = data.watch
     this.#beforeRemoval = data.beforeRemoval
   }
@@ -56,6 +61,10 @@ export class DockerStartedSandbox implements StartedSandbox {
   /** Lets it live on when this process ends: for a sandbox that was started to be kept. */
   async keep(): Promise<void> {
     await Promise.all(this.#sandboxes.map((sandbox) => sandbox.keep?.()))
+  }
+
+  serviceLogs(): Promise<readonly ServiceLog[]> {
+    return serviceLogs(this.#engine, this.#containers)
   }
 
   remove(): Promise<RemovalReport> {

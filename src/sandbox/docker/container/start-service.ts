@@ -4,7 +4,7 @@ import { call } from '../engine/call.ts'
 import type { Delivery, Guests } from '../guest/guests.ts'
 import { openService, startGuestService } from '../guest/open-service.ts'
 import type { ServiceSandbox } from '../guest/service-sandbox.ts'
-import { SERVICE_LABEL } from '../identity/labels.ts'
+import { NUMBER_LABEL, SERVICE_LABEL } from '../identity/labels.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
 import type { AttemptContext } from '../start/context.ts'
 import type { SharedResources } from '../start/resources.ts'
@@ -30,7 +30,6 @@ export interface ServiceContext extends AttemptContext, SharedResources {
   readonly containerIds: (service: string) => readonly string[]
 }
 
-const NUMBER_LABEL = 'com.docker.compose.container-number'
 const ONE_OFF_LABEL = 'com.docker.compose.oneoff'
 
 /** Creates one container of a service and puts into it what must be there before it starts. @throws EngineError */

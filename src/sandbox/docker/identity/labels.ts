@@ -19,6 +19,7 @@ export const ANCHOR_LABEL = 'belljar.anchor'
 export const KEEP_LABEL = 'belljar.keep'
 export const PROJECT_LABEL = 'com.docker.compose.project'
 export const SERVICE_LABEL = 'com.docker.compose.service'
+export const NUMBER_LABEL = 'com.docker.compose.container-number'
 
 const FIELDS = Object.keys(LABEL_BY_FIELD) as (keyof SandboxIdentity)[]
 

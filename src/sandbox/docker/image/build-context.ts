@@ -7,6 +7,7 @@ import { pack } from 'tar-stream'
 import { ConfigError } from '../../../errors.ts'
 import type { BuildPlan } from '../../sandbox-plan.ts'
 import { readIgnore } from './dockerignore.ts'
+import { withoutLogs } from './without-logs.ts'
 
 export interface ContextEntry {
   /** Relative, with `/`. */
@@ -88,7 +89,7 @@ export async function readBuildContext(plan: BuildPlan): Promise<BuildContext> {
   }
   const dockerfilePath = isAbsolute(plan.dockerfile) ? plan.dockerfile : join(folder, plan.dockerfile)
   const dockerfile = await dockerfileText(plan, dockerfilePath)
-  const entries = await walk(folder, readIgnore(folder, dockerfilePath))
+  const entries = withoutLogs(await walk(folder, readIgnore(folder, dockerfilePath)))
   entries.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
   const inContext = relative(folder, dockerfilePath).split(sep).join('/')
   const present =

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { errorMessage, SandboxUnavailableError } from '../../../errors.ts'
 import { linkedController } from '../../../util/linked-controller.ts'
+import type { LoggedContainer } from '../container/service-logs.ts'
 import { identityLabels } from '../identity/labels.ts'
 import { projectName } from '../identity/names.ts'
 import type { EngineObject } from '../remove.ts'
@@ -42,6 +43,7 @@ export async function startAttempt(request: StartRequest, start: number): Promis
     engine,
     identity,
     watch,
+    containers: loggedContainers(stages),
     beforeRemoval: () => stopHooks(context, stages),
     sandboxes: stages.flatMap(({ sandboxes }) => sandboxes.slice(0, 1).map((one) => watch.guarded(one))),
     defaultService: plan.defaultService,
@@ -69,6 +71,14 @@ async function stopHooks({ plan }: AttemptContext, stages: readonly ServiceStage
     return containers.map(({ ref }) => runPreStop(ref, hooks.preStop, graceMs))
   })
   await Promise.all(runs)
+}
+
+function loggedContainers(stages: readonly ServiceStage[]): LoggedContainer[] {
+  return stages.flatMap(({ containers }) =>
+    containers.flatMap(({ ref: { id, service }, keeper }, index) =>
+      keeper.ownProcess ? [] : [{ id, service, number: index + 1 }],
+    ),
+  )
 }
 
 /** A guest that is the main process knows best itself why it has ended. */

@@ -1,12 +1,14 @@
 import { errorMessage } from '../../../errors.ts'
 import type { SandboxIdentity } from '../../../sample/identity.ts'
-import type { SandboxReport } from '../../provider.ts'
+import type { ProviderContext, SandboxReport } from '../../provider.ts'
 import type { SandboxPlan } from '../../sandbox-plan.ts'
+import { serviceLogs } from '../container/service-logs.ts'
 import { diskFull } from '../engine/disk-full.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Guests } from '../guest/guests.ts'
+import { NUMBER_LABEL, SERVICE_LABEL, selectorFilter } from '../identity/labels.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
-import { removeSelected } from '../remove.ts'
+import { listObjects, removeSelected } from '../remove.ts'
 import type { DockerStartedSandbox } from '../started-sandbox.ts'
 import { startAttempt } from './attempt.ts'
 import { StartFailure } from './start-failure.ts'
@@ -21,6 +23,7 @@ export interface StartRequest {
   readonly identity: SandboxIdentity
   readonly signal?: AbortSignal | undefined
   readonly report?: ((report: SandboxReport) => void) | undefined
+  readonly onServiceLogs?: ProviderContext['onServiceLogs'] | undefined
 }
 
 const STARTS = 2
@@ -35,6 +38,7 @@ export async function startSandbox(request: StartRequest): Promise<DockerStarted
     try {
       return await startAttempt(request, start)
     } catch (error) {
+      if (!request.signal?.aborted) await tellLogs(request)
       await removeSelected(request.engine, request.identity).catch(() => undefined)
       request.signal?.throwIfAborted()
       const full = await diskFull(request.engine, error)
@@ -47,4 +51,18 @@ export async function startSandbox(request: StartRequest): Promise<DockerStarted
       })
     }
   }
+}
+
+/** What has been made can be told by its labels alone. */
+async function tellLogs({ engine, identity, onServiceLogs }: StartRequest): Promise<void> {
+  if (!onServiceLogs) return
+  const objects = await listObjects(engine, selectorFilter(identity)).catch(() => [])
+  const containers = objects
+    .filter(({ kind }) => kind === 'container')
+    .map(({ id, labels }) => ({
+      id,
+      service: labels[SERVICE_LABEL] ?? '',
+      number: Number(labels[NUMBER_LABEL] ?? 1),
+    }))
+  await onServiceLogs(await serviceLogs(engine, containers))
 }

@@ -56,6 +56,20 @@ test('a Dockerfile that is ignored is added, so that the build can read it', asy
   })
 })
 
+test('logs that runs write into the folder are no part of it, nor are folders that hold only logs', async () => {
+  await files('a', 'both/mine.eval')
+  const before = await paths()
+  const log = '2026-01-02T03-04-05-00-00_task-1_0123456789abcdef'
+  await files(
+    `logs/${log}.journal.jsonl`,
+    `logs/${log}.journal.jsonl.lock`,
+    `deep/logs/${log}.services/db.log`,
+  )
+  await files(`both/${log}.eval`)
+  expect(await paths()).toEqual(before)
+  expect(before).toEqual(['Dockerfile', 'a', 'both', 'both/mine.eval'])
+})
+
 test('the hash is that of names, contents, links and options, in no order of reading', async () => {
   await files('z', 'a', 'm/n')
   const first = await buildHash(plan())
