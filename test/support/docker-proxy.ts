@@ -4,6 +4,7 @@ import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { ENGINE_SOCKET } from './docker-socket-proxy.ts'
 
 /** What happens to a call instead of its plain answer. */
 export type Fault =
@@ -42,7 +43,7 @@ export class DockerProxy implements AsyncDisposable {
     this.#server.on('upgrade', (call, socket, head) => this.#tunnel(call, socket, head))
   }
 
-  static async start(rules: readonly FaultRule[], target = '/var/run/docker.sock'): Promise<DockerProxy> {
+  static async start(rules: readonly FaultRule[], target = ENGINE_SOCKET): Promise<DockerProxy> {
     const folder = await mkdtemp(join(tmpdir(), 'belljar-docker-proxy-'))
     const proxy = new DockerProxy(join(folder, 'docker.sock'), target, rules)
     await new Promise<void>((resolve) => proxy.#server.listen(proxy.path, resolve))

@@ -3,6 +3,9 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
+/** The socket of the engine that the tests use. */
+export const ENGINE_SOCKET = (process.env.DOCKER_HOST ?? 'unix:///var/run/docker.sock').replace('unix://', '')
+
 /** A unix socket in front of another, whose connections a test can break. */
 export class SocketProxy implements AsyncDisposable {
   readonly path: string

@@ -191,7 +191,6 @@ export class DockerProvider implements SandboxProvider {
   async close(): Promise<void> {
     this.#ownership?.close()
     await this.#support.close()
-    this.#guests.close()
     this.engine.close()
   }
 

@@ -15,6 +15,8 @@ import type {
   WriteOptions,
 } from '../sandbox.ts'
 import type { ContainerRef } from './container/container-ref.ts'
+import { PAUSED, unavailable } from './container/post-mortem.ts'
+import { onLastingPause, resumed } from './events/lasting-pause.ts'
 import { Commands } from './exec/commands.ts'
 import { runCommand } from './exec/run-command.ts'
 import { spawnCommand } from './exec/spawn-command.ts'
@@ -32,6 +34,10 @@ export class EngineSandbox implements ServiceSandbox {
   constructor(container: ContainerRef) {
     this.service = container.service
     this.#context = { container, commands: this.commands }
+    const watch = container.engine.events.watch(container.id)
+    onLastingPause(watch, () =>
+      this.commands.abandonAll(unavailable(container.service, PAUSED), resumed(watch)),
+    )
   }
 
   get container(): ContainerRef {

@@ -46,7 +46,8 @@ export class GuestLostError extends Error {
 /** Who hears of the frames of one request. */
 export interface ExchangeListener {
   frame(frame: Frame): void
-  lost(error: GuestLostError): void
+  /** No further frame comes: the guest is lost, or the request was abandoned. */
+  lost(error: Error): void
 }
 
 export interface Exchange {
@@ -72,7 +73,7 @@ export class GuestConnection {
   readonly lost: Promise<GuestLostError>
   readonly #stream: Duplex
   readonly #nonce = randomBytes(NONCE_LENGTH)
-  readonly #listeners = new Map<number, ExchangeListener>()
+  readonly #listeners = new Map<number, { readonly type: number; readonly listener: ExchangeListener }>()
   readonly #options: ConnectionOptions
   #settleLost!: (error: GuestLostError) => void
   #lostError: GuestLostError | undefined
@@ -117,7 +118,7 @@ export class GuestConnection {
   open(type: number, payload: Buffer, listener: ExchangeListener): Exchange {
     if (this.#lostError) throw this.#lostError
     const id = this.#nextId++
-    this.#listeners.set(id, listener)
+    this.#listeners.set(id, { type, listener })
     const exchange: Exchange = {
       id,
       send: (frameType, framePayload) => this.#send(frameType, id, framePayload),
@@ -143,6 +144,17 @@ export class GuestConnection {
   /** Lets the guest and its commands live on when the stream ends. */
   async keep(): Promise<void> {
     await this.request(FrameType.keep)
+  }
+
+  /** Fails every request at once, without waiting for a guest that stands still. It ends them when it reads on. */
+  abandon(error: Error): void {
+    const open = [...this.#listeners]
+    this.#listeners.clear()
+    for (const [id, { type, listener }] of open) {
+      if (type === FrameType.run) this.#send(FrameType.kill, this.#nextId++, killFields(id))
+      else this.#send(FrameType.cancel, id)
+      listener.lost(error)
+    }
   }
 
   close(): void {
@@ -183,7 +195,7 @@ export class GuestConnection {
       this.#options.onOom?.(new FieldReader(frame.payload).number(Tag.oomKills) ?? 0)
       return
     }
-    this.#listeners.get(frame.id)?.frame(frame)
+    this.#listeners.get(frame.id)?.listener.frame(frame)
   }
 
   #beat(): void {
@@ -201,11 +213,15 @@ export class GuestConnection {
     this.#lostError = error
     clearInterval(this.#heartbeat)
     this.#stream.destroy()
-    const listeners = [...this.#listeners.values()]
+    const open = [...this.#listeners.values()]
     this.#listeners.clear()
-    for (const listener of listeners) listener.lost(error)
+    for (const { listener } of open) listener.lost(error)
     this.#settleLost(error)
   }
+}
+
+function killFields(target: number): Buffer {
+  return new FieldWriter().add(Tag.target, target).finish()
 }
 
 function helloFields(hello: GuestHello): Buffer {

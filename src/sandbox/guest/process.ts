@@ -1,7 +1,7 @@
 import { UnsupportedError } from '../../errors.ts'
 import type { ProcessExit, SandboxProcess, SpawnOptions } from '../sandbox.ts'
 import { killCommand } from './commands.ts'
-import type { Exchange, GuestConnection, GuestLostError } from './connection.ts'
+import { type Exchange, type GuestConnection, GuestLostError } from './connection.ts'
 import { isUserSwitchRefused, readExit } from './exit.ts'
 import { FieldReader, FieldWriter, fieldNumber } from './fields.ts'
 import { InputSender, OutputReceiver, toBytes } from './flow.ts'
@@ -170,8 +170,9 @@ class GuestProcess implements SandboxProcess {
     if (this.#open === 0) this.#exchange.end()
   }
 
-  async #lose(lost: GuestLostError): Promise<void> {
-    const error = (await this.#start.explain?.(lost)) ?? lost
+  async #lose(lost: Error): Promise<void> {
+    const { explain } = this.#start
+    const error = explain && lost instanceof GuestLostError ? await explain(lost) : lost
     this.#input.stop(error)
     this.stdout.end(error)
     this.stderr.end(error)

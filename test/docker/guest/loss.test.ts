@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DockerProvider } from '../../../src/sandbox/docker/docker-provider.ts'
 import { DockerRun } from '../../support/docker.ts'
-import { SocketProxy } from '../../support/docker-socket-proxy.ts'
+import { ENGINE_SOCKET, SocketProxy } from '../../support/docker-socket-proxy.ts'
 import { control, failure, sh, within } from './support.ts'
 
 let run: DockerRun
@@ -40,15 +40,40 @@ test.each([
   },
 )
 
-test('a paused container says so, and goes on when it goes on', async () => {
+test('a pause fails what is in flight and the next call, and is over when it is over', async () => {
+  const started = await run.start()
+  const inFlight = failure(started.default.exec(['sh', '-c', 'echo $$ > /pid; sleep 906']))
+  const spawned = await started.default.spawn(['sleep', '907'])
+  await sleep(300)
+  await control(started.default).pause()
+  for (const error of [
+    await within(4000, inFlight),
+    await within(4000, failure(spawned.wait())),
+    await within(4000, failure(started.default.exec(['true']))),
+  ])
+    expect(error).toMatchObject({ code: 'sandbox-unavailable', reason: 'paused' })
+  await control(started.default).unpause()
+  const left = 'kill -0 "$(cat /pid)" || echo gone'
+  expect((await sh(started.default, left)).stdout).toBe('gone\n')
+})
+
+test('a pause that is over soon, as a snapshot makes it, is none', async () => {
+  const started = await run.start()
+  const inFlight = started.default.exec(['sh', '-c', 'sleep 0.6; echo done'])
+  await sleep(100)
+  await control(started.default).pause()
+  await sleep(100)
+  const next = started.default.exec(['true'])
+  await sleep(100)
+  await control(started.default).unpause()
+  expect(await next).toMatchObject({ exitCode: 0 })
+  expect((await inFlight).stdout).toBe('done\n')
+})
+
+test('a paused sandbox is removed', async () => {
   const started = await run.start()
   await control(started.default).pause()
   await sleep(100)
-  expect(await within(2000, failure(started.default.exec(['true'])))).toMatchObject({ reason: 'paused' })
-  await control(started.default).unpause()
-  await sleep(100)
-  expect(await started.default.exec(['true'])).toMatchObject({ exitCode: 0 })
-  await control(started.default).pause()
   expect(await within(8000, started.remove())).toEqual({ removed: 1, left: [] })
 })
 
@@ -70,7 +95,7 @@ test('where memory runs out for the main process of a service, that is told', as
 })
 
 test('a sandbox ends with its connection, and that is told', async () => {
-  await using proxy = await SocketProxy.start('/var/run/docker.sock')
+  await using proxy = await SocketProxy.start(ENGINE_SOCKET)
   const provider = await DockerProvider.connect({ environment: { DOCKER_HOST: `unix://${proxy.path}` } })
   const config = await provider.resolve(
     { kind: 'docker', config: { image: 'busybox:latest' } },
@@ -90,7 +115,7 @@ test('a sandbox ends with its connection, and that is told', async () => {
 })
 
 test('when the engine is gone, calls fail as such', async () => {
-  await using proxy = await SocketProxy.start('/var/run/docker.sock')
+  await using proxy = await SocketProxy.start(ENGINE_SOCKET)
   const provider = await DockerProvider.connect({ environment: { DOCKER_HOST: `unix://${proxy.path}` } })
   const config = await provider.resolve(
     { kind: 'docker', config: { image: 'busybox:latest' } },

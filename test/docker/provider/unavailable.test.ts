@@ -3,7 +3,7 @@ import { SandboxUnavailableError } from '../../../src/errors.ts'
 import { DockerProvider } from '../../../src/sandbox/docker/docker-provider.ts'
 import type { EngineSandbox } from '../../../src/sandbox/docker/engine-sandbox.ts'
 import { DockerRun } from '../../support/docker.ts'
-import { SocketProxy } from '../../support/docker-socket-proxy.ts'
+import { ENGINE_SOCKET, SocketProxy } from '../../support/docker-socket-proxy.ts'
 
 let run: DockerRun
 
@@ -38,14 +38,20 @@ test('a killed container fails the command in flight and the next, with what was
 
 test('a paused, a removed and a stopped container are told apart', async () => {
   const paused = await start()
+  const inFlight = failure(paused.sandbox.exec(['sh', '-c', 'echo $$ > /pid; sleep 908']))
+  await new Promise((resolve) => setTimeout(resolve, 500))
   await paused.container.pause()
+  expect(await inFlight).toMatchObject({ code: 'sandbox-unavailable', reason: 'paused' })
   expect(await failure(paused.sandbox.exec(['true']))).toMatchObject({ reason: 'paused' })
   await paused.container.unpause()
   expect(await paused.sandbox.exec(['true'])).toMatchObject({ exitCode: 0 })
+  const gone = 'while kill -0 "$(cat /pid)"; do sleep 0.1; done'
+  expect(await paused.sandbox.exec(['sh', '-c', gone], { timeoutMs: 20_000 })).toMatchObject({ exitCode: 0 })
+  const removed = failure(paused.sandbox.exec(['sleep', '60']))
+  await new Promise((resolve) => setTimeout(resolve, 500))
   await paused.container.remove({ force: true })
-  // A forced removal kills first, and either may be seen.
-  const error = await failure(paused.sandbox.exec(['true']))
-  expect(error).toMatchObject({ reason: expect.stringMatching(/^(killed|removed)$/) })
+  expect(await removed).toMatchObject({ reason: 'removed' })
+  expect(await failure(paused.sandbox.exec(['true']))).toMatchObject({ reason: 'removed' })
 })
 
 test('a main process that exits is told with its last log lines', async () => {
@@ -115,7 +121,7 @@ test('a sandbox goes in the middle of floods and of commands that nobody reads',
 })
 
 test('when the engine is gone, commands fail as such, in flight and later', async () => {
-  await using proxy = await SocketProxy.start('/var/run/docker.sock')
+  await using proxy = await SocketProxy.start(ENGINE_SOCKET)
   const environment = { DOCKER_HOST: `unix://${proxy.path}` }
   const provider = await DockerProvider.connect({ environment, transport: 'engine' })
   const config = await provider.resolve(
@@ -132,7 +138,7 @@ test('when the engine is gone, commands fail as such, in flight and later', asyn
 })
 
 test('a command whose connection breaks is dead, not run again, and the sandbox goes on', async () => {
-  await using proxy = await SocketProxy.start('/var/run/docker.sock')
+  await using proxy = await SocketProxy.start(ENGINE_SOCKET)
   const environment = { DOCKER_HOST: `unix://${proxy.path}` }
   const provider = await DockerProvider.connect({ environment, transport: 'engine' })
   const config = await provider.resolve(

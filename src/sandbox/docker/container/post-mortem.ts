@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SandboxUnavailableError, type UnavailableReason } from '../../../errors.ts'
 import { call } from '../engine/call.ts'
 import { isConnectionError, statusOf } from '../engine/engine-error.ts'
@@ -7,6 +8,7 @@ import type { ContainerRef } from './container-ref.ts'
 
 const LOG_LINES = 100
 const LOG_BYTES = 64 * 1024
+const REMOVAL_KNOWN_MS = 300
 
 export interface ContainerState {
   readonly Status: string
@@ -18,13 +20,34 @@ export interface ContainerState {
   readonly FinishedAt: string
 }
 
-interface Finding {
+export interface Finding {
   readonly reason: UnavailableReason
   readonly message: string
 }
 
+/** What a call fails with whose service cannot serve. */
+export function unavailable(
+  service: string,
+  { reason, message, postMortem, cause }: Finding & { postMortem?: string | undefined; cause?: unknown },
+): SandboxUnavailableError {
+  return new SandboxUnavailableError(`the sandbox service '${service}' is unavailable: ${message}`, {
+    reason,
+    service,
+    ...(postMortem !== undefined && { postMortem }),
+    cause,
+  })
+}
+
+export const PAUSED: Finding = { reason: 'paused', message: 'its container is paused' }
+
+/** A forced removal kills first. The removal is told by an event right after the death. */
+export function isGone({ engine, id }: ContainerRef): Promise<boolean> {
+  const removed = engine.events.watch(id).removed.then(() => true)
+  return Promise.race([removed, sleep(REMOVAL_KNOWN_MS, false, { ref: false })])
+}
+
 function judge(state: ContainerState): Finding | undefined {
-  if (state.Paused) return { reason: 'paused', message: 'its container is paused' }
+  if (state.Paused) return PAUSED
   if (state.Running) return undefined
   if (state.OOMKilled) {
     return { reason: 'oom', message: `its container ran out of memory (exit code ${state.ExitCode})` }
@@ -68,17 +91,15 @@ export async function findUnavailable(
   cause?: unknown,
 ): Promise<SandboxUnavailableError | undefined> {
   const failed = (reason: UnavailableReason, message: string, postMortem?: string) =>
-    new SandboxUnavailableError(`the sandbox service '${container.service}' is unavailable: ${message}`, {
-      reason,
-      service: container.service,
-      ...(postMortem === undefined ? {} : { postMortem }),
-      cause,
-    })
+    unavailable(container.service, { reason, message, postMortem, cause })
   if (container.engine.openStreams.isRetired(container.id)) {
     return failed('removed', 'it is being removed or has been')
   }
   try {
     const found = await examine(container)
+    if (found?.reason === 'killed' && (await isGone(container))) {
+      return failed('removed', 'its container was removed from outside', found.postMortem)
+    }
     return found && failed(found.reason, found.message, found.postMortem)
   } catch (error) {
     if (statusOf(error) === 404) return failed('removed', `its container ${container.name} does not exist`)

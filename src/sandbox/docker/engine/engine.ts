@@ -2,7 +2,9 @@ import type http from 'node:http'
 import { homedir } from 'node:os'
 import Docker from 'dockerode'
 import { ConfigError } from '../../../errors.ts'
+import { EngineEvents } from '../events/engine-events.ts'
 import { call } from './call.ts'
+import type { EngineClients } from './clients.ts'
 import { chooseEndpoint, describeSearch, type EngineEndpoint } from './endpoint.ts'
 import { isConnectionError, toEngineError } from './engine-error.ts'
 import { PlainHttpAgent, PlainHttpsAgent } from './plain-agent.ts'
@@ -37,13 +39,14 @@ export function negotiatedVersion({ apiVersion }: Pick<EngineFacts, 'apiVersion'
   return compareVersions(apiVersion, NEWEST_API) > 0 ? NEWEST_API : apiVersion
 }
 
-/** A connection to one Docker engine: `control` for short calls, `streams` for long ones, so that neither starves the other. */
-export class Engine {
+/** A connection to one Docker engine. */
+export class Engine implements EngineClients {
   readonly control: Docker
   readonly streams: Docker
   readonly endpoint: EngineEndpoint
   readonly facts: EngineFacts
   readonly openStreams = new StreamRegistry()
+  readonly events: EngineEvents
   /** Compose project names of the sandboxes that outlive their run: no removal of the run touches them. */
   readonly kept = new Set<string>()
   readonly #agents: readonly { destroy(): void }[]
@@ -56,10 +59,12 @@ export class Engine {
     const [streams, streamAgent] = makeClient(endpoint, { keepAlive: false, version })
     this.control = control
     this.streams = streams
+    this.events = new EngineEvents(this)
     this.#agents = [controlAgent, streamAgent]
   }
 
   close(): void {
+    this.events.close()
     this.openStreams.destroyAll()
     for (const agent of this.#agents) agent.destroy()
   }

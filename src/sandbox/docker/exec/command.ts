@@ -35,7 +35,10 @@ const FAILURE_KINDS = {
   'not-found': 'not-found',
 } as const
 
-type Stop = { readonly how: 'timeout' } | { readonly how: 'stopped'; readonly reason: unknown }
+type Stop =
+  | { readonly how: 'timeout' }
+  | { readonly how: 'stopped'; readonly reason: unknown }
+  | { readonly how: 'abandoned'; readonly error: SandboxUnavailableError }
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
@@ -89,6 +92,12 @@ export class Command {
     this.#stop.resolve({ how: 'stopped', reason })
   }
 
+  /** Ends the wait for it with an error; it is killed when its container, which is paused, goes on. */
+  abandon(error: SandboxUnavailableError, goesOn: Promise<void>): void {
+    this.#stop.resolve({ how: 'abandoned', error })
+    void goesOn.then(() => killCommand(this.#container, this.#killTarget())).catch(() => undefined)
+  }
+
   /** Resolves when the command has started or will not. @throws SandboxUnavailableError */
   async start(): Promise<void> {
     const { env = {}, user, stdin, pty } = this.#options
@@ -133,6 +142,7 @@ export class Command {
   }
 
   async #killed(stop: Stop): Promise<Ending> {
+    if (stop.how === 'abandoned') throw stop.error
     // A kill that comes before the first process exists would find nothing.
     await atMost(LAUNCH_DEADLINE_MS, [this.#output?.started])
     await killCommand(this.#container, this.#killTarget())

@@ -1,3 +1,4 @@
+import type { SandboxUnavailableError } from '../../../errors.ts'
 import type { Command } from './command.ts'
 
 /** The commands of one service that are running now. */
@@ -12,6 +13,11 @@ export class Commands {
     } finally {
       this.#running.delete(command)
     }
+  }
+
+  /** Lets all of them fail at once, and kills their trees when the container goes on. */
+  abandonAll(error: SandboxUnavailableError, goesOn: Promise<void>): void {
+    for (const command of this.#running.keys()) command.abandon(error, goesOn)
   }
 
   /** Kills all of them with their trees and waits until that is done. Returns their argv. */

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BelljarError, SandboxUnavailableError } from '../../../errors.ts'
+import { BelljarError, type SandboxUnavailableError } from '../../../errors.ts'
 import { attachStream } from '../../guest/attach-stream.ts'
 import { GuestConnection, type GuestHello, type GuestLostError } from '../../guest/connection.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
-import { findUnavailable } from '../container/post-mortem.ts'
+import { findUnavailable, PAUSED, unavailable } from '../container/post-mortem.ts'
+import type { ContainerWatch } from '../events/container-watch.ts'
+import { isPaused, onLastingPause } from '../events/lasting-pause.ts'
 import { type ExecChannel, execExitCode, openExec } from '../exec/exec-channel.ts'
-import type { ContainerWatch } from './container-watch.ts'
 import type { GuestLink } from './docker-guest-sandbox.ts'
 import { GUEST_PATH } from './paths.ts'
 
@@ -17,7 +18,6 @@ export interface ExecGuestOptions {
   readonly hello: GuestHello
   /** Else as the service's own user, who then is the only one that commands may have. */
   readonly asRoot: boolean
-  readonly watch: ContainerWatch
   /** Told when the guest was killed from inside and is started again. */
   readonly onRestart: () => void
 }
@@ -41,6 +41,7 @@ interface Life {
 export class ExecGuest implements GuestLink {
   readonly #container: ContainerRef
   readonly #options: ExecGuestOptions
+  readonly #watch: ContainerWatch
   #life: Promise<Life> | undefined
   #kills = 0
   #final: SandboxUnavailableError | undefined
@@ -48,14 +49,13 @@ export class ExecGuest implements GuestLink {
   constructor(container: ContainerRef, options: ExecGuestOptions) {
     this.#container = container
     this.#options = options
+    this.#watch = container.engine.events.watch(container.id)
+    onLastingPause(this.#watch, () => void this.#abandon(unavailable(container.service, PAUSED)))
   }
 
   async connect(): Promise<GuestConnection> {
     if (this.#final) throw this.#final
-    if (this.#options.watch.paused) {
-      const paused = await findUnavailable(this.#container)
-      if (paused) throw paused
-    }
+    if (await isPaused(this.#watch)) throw unavailable(this.#container.service, PAUSED)
     const current = await this.#current()
     if (!current.lost) return current.connection
     const judged = await this.#judge(current, current.lost)
@@ -74,6 +74,11 @@ export class ExecGuest implements GuestLink {
     return false
   }
 
+  async #abandon(error: SandboxUnavailableError): Promise<void> {
+    const life = await this.#life?.catch(() => undefined)
+    life?.connection.abandon(error)
+  }
+
   async #current(): Promise<Life> {
     if (!this.#life) {
       const life = this.#start()
@@ -86,8 +91,8 @@ export class ExecGuest implements GuestLink {
   }
 
   async #start(): Promise<Life> {
-    const { hello, asRoot, watch } = this.#options
-    const { deaths } = watch
+    const { hello, asRoot } = this.#options
+    const { deaths } = this.#watch
     try {
       const user = asRoot ? '0:0' : undefined
       const channel = await openExec(this.#container, { argv: [GUEST_PATH], user, stdin: true })
@@ -126,7 +131,7 @@ export class ExecGuest implements GuestLink {
 
   /** A service that its own policy restarted has lost its guest without anybody killing that. */
   async #wasKilled({ channel, deaths }: Life): Promise<boolean> {
-    const { watch } = this.#options
+    const watch = this.#watch
     const exitCode = await execExitCode(channel.exec, 2000).catch(() => 0)
     // The end of the container ends the guest first, and is told later.
     if (exitCode > SIGNALLED) await Promise.race([watch.diedAfter(deaths), sleep(DEATH_KNOWN_MS)])
@@ -150,11 +155,6 @@ export class ExecGuest implements GuestLink {
   }
 
   #error(reason: 'killed' | 'tampered', message: string, cause: GuestLostError): SandboxUnavailableError {
-    const { service } = this.#container
-    return new SandboxUnavailableError(`the sandbox service '${service}' is unavailable: ${message}`, {
-      reason,
-      service,
-      cause,
-    })
+    return unavailable(this.#container.service, { reason, message, cause })
   }
 }

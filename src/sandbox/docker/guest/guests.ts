@@ -3,7 +3,6 @@ import type { ProviderContext } from '../../provider.ts'
 import type { ContainerPlan, SandboxPlan } from '../../sandbox-plan.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
-import { EngineWatch } from './engine-watch.ts'
 import { GuestVolumes, guestMount } from './guest-volumes.ts'
 import { forgery, type Placement, placeGuest } from './placement.ts'
 
@@ -24,16 +23,16 @@ export interface Delivery {
   readonly autoRemove: boolean
 }
 
-/** What the guests of one engine share: the volumes that carry them and the watch over their containers. */
+/** What the guests of one engine share: the volumes that carry them. */
 export class Guests {
-  readonly watch: EngineWatch
+  readonly #engine: Engine
   readonly #volumes: GuestVolumes | undefined
   readonly #unusable: string | undefined
   #autoRemove: boolean
   readonly #told = new Set<string>()
 
   constructor(engine: Engine, options: GuestsOptions = {}) {
-    this.watch = new EngineWatch(engine)
+    this.#engine = engine
     this.#autoRemove = !options.keep
     const { os, architecture: name } = engine.facts
     const architecture = os === 'linux' ? guestArchitecture(name) : undefined
@@ -84,7 +83,7 @@ export class Guests {
     const placement = this.place(container, image)
     if (placement.kind === 'engine' || !this.#volumes) return { placement, autoRemove: false }
     const { run } = context
-    const [volume] = await Promise.all([this.#volumes.forRun(run, image.id), this.watch.open()])
+    const [volume] = await Promise.all([this.#volumes.forRun(run, image.id), this.#engine.events.open()])
     const autoRemove = this.#autoRemove && placement.kind === 'init'
     return { placement, mount: guestMount(volume, run), autoRemove }
   }
@@ -97,9 +96,5 @@ export class Guests {
   /** To be called before the run's objects are removed, its volume among them. */
   async endRun(run: string): Promise<void> {
     await this.#volumes?.end(run)
-  }
-
-  close(): void {
-    this.watch.close()
   }
 }

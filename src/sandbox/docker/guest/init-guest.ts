@@ -5,12 +5,12 @@ import { linkedController } from '../../../util/linked-controller.ts'
 import { attachStream } from '../../guest/attach-stream.ts'
 import { GuestConnection, type GuestHello, type GuestLostError } from '../../guest/connection.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
-import { findUnavailable } from '../container/post-mortem.ts'
+import { findUnavailable, isGone, PAUSED, unavailable } from '../container/post-mortem.ts'
 import { call } from '../engine/call.ts'
-import type { ContainerWatch } from './container-watch.ts'
+import type { ContainerWatch } from '../events/container-watch.ts'
+import { isPaused, onLastingPause } from '../events/lasting-pause.ts'
 import type { GuestLink } from './docker-guest-sandbox.ts'
-import type { EngineWatch } from './engine-watch.ts'
-import { type ExitCause, exitCause } from './exit-cause.ts'
+import { exitCause } from './exit-cause.ts'
 
 const ANSWER_MS = 30_000
 const DEATH_KNOWN_MS = 1000
@@ -18,7 +18,6 @@ const OOM_KNOWN_MS = 100
 const REMOVED_MS = 3000
 
 export interface InitGuestOptions {
-  readonly watch: EngineWatch
   readonly hello: GuestHello
   readonly autoRemove: boolean
   readonly signal?: AbortSignal | undefined
@@ -40,12 +39,13 @@ export class InitGuest implements GuestLink {
     this.#connection = parts.connection
     this.#watch = parts.watch
     this.#autoRemove = parts.autoRemove
+    onLastingPause(this.#watch, () => this.#connection.abandon(unavailable(container.service, PAUSED)))
   }
 
   /** Starts a created container and resolves when its guest has answered. The host's hello waits in the stream for it. */
   static async start(container: ContainerRef, options: InitGuestOptions): Promise<InitGuest> {
     const { autoRemove, hello, signal } = options
-    const watch = options.watch.watch(container.id)
+    const watch = container.engine.events.watch(container.id)
     const socket = await attach(container)
     waitFor(container, watch, autoRemove)
     using waiting = linkedController(signal)
@@ -69,7 +69,7 @@ export class InitGuest implements GuestLink {
   }
 
   async connect(): Promise<GuestConnection> {
-    if (this.#watch.paused) throw this.#unavailable({ reason: 'paused', message: 'its container is paused' })
+    if (await isPaused(this.#watch)) throw unavailable(this.#container.service, PAUSED)
     return this.#connection
   }
 
@@ -91,19 +91,23 @@ export class InitGuest implements GuestLink {
   }
 
   async #findCause(lost: GuestLostError): Promise<SandboxUnavailableError> {
-    const { engine, id } = this.#container
+    const { engine, id, service } = this.#container
     if (engine.openStreams.isRetired(id)) {
-      return this.#unavailable({ reason: 'removed', message: 'it is being removed or has been' }, lost)
+      const message = 'it is being removed or has been'
+      return unavailable(service, { reason: 'removed', message, cause: lost })
     }
     if (lost.reason !== 'tampered' && !(await this.#isDead())) {
       const found = await findUnavailable(this.#container, lost)
       const message = `the connection to its guest is over (${lost.reason})`
-      return found ?? this.#unavailable({ reason: 'unknown', message }, lost)
+      return found ?? unavailable(service, { reason: 'unknown', message, cause: lost })
     }
     if (!this.#watch.oom) await sleep(OOM_KNOWN_MS)
     const { oom, exitCode } = this.#watch
     const postMortem = `exit code ${exitCode ?? 'unknown'}, out of memory ${oom}, connection ${lost.reason}`
-    return this.#unavailable({ ...exitCause({ lost: lost.reason, oom, exitCode }), postMortem }, lost)
+    // One that removes itself is gone after either: the Engine's events do not tell them apart.
+    const removed = !this.#autoRemove && (await isGone(this.#container))
+    const found = exitCause({ lost: lost.reason, oom, exitCode, removed })
+    return unavailable(service, { ...found, postMortem, cause: lost })
   }
 
   async #isDead(): Promise<boolean> {
@@ -111,17 +115,6 @@ export class InitGuest implements GuestLink {
       this.#watch.diedAfter(0).then(() => true),
       sleep(DEATH_KNOWN_MS, false, { ref: false }),
     ])
-  }
-
-  #unavailable(cause: ExitCause & { postMortem?: string }, lost?: GuestLostError): SandboxUnavailableError {
-    const { reason, message, postMortem } = cause
-    const { service } = this.#container
-    return new SandboxUnavailableError(`the sandbox service '${service}' is unavailable: ${message}`, {
-      reason,
-      service,
-      ...(postMortem !== undefined && { postMortem }),
-      cause: lost,
-    })
   }
 }
 

@@ -29,7 +29,6 @@ export async function startGuestService(
 ): Promise<ServiceSandbox> {
   const { guests, delivery, signal } = context
   const guest = await InitGuest.start(container, {
-    watch: guests.watch,
     hello: helloOf(service, context),
     autoRemove: delivery.autoRemove,
     signal,
@@ -47,13 +46,12 @@ export function openService(
   service: ServicePlan,
   context: OpenServiceContext,
 ): ServiceSandbox {
-  const { guests, delivery, report } = context
+  const { delivery, report } = context
   if (delivery.placement.kind === 'engine') return new EngineSandbox(container)
   const warn = (message: string) => report?.({ kind: 'warning', message })
   const guest = new ExecGuest(container, {
     hello: helloOf(service, context),
     asRoot: delivery.placement.asRoot,
-    watch: guests.watch.watch(container.id),
     onRestart: () =>
       warn(`the guest of service '${service.name}' was killed from inside; it is started again`),
   })

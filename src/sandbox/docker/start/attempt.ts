@@ -83,7 +83,7 @@ function loggedContainers(stages: readonly ServiceStage[]): LoggedContainer[] {
 
 /** A guest that is the main process knows best itself why it has ended. */
 function watchOf(context: AttemptContext, stages: readonly ServiceStage[]): SandboxWatch {
-  const { plan, support, run, report } = context
+  const { plan, engine, report } = context
   const services = stages.map((stage, index) => {
     const name = plan.services[index]?.name
     const isWanted = plan.services.some(({ dependsOn }) =>
@@ -95,7 +95,7 @@ function watchOf(context: AttemptContext, stages: readonly ServiceStage[]): Sand
       mayComplete: name !== plan.defaultService && !isWanted,
     }
   })
-  return new SandboxWatch({ services, events: support.events(run), report })
+  return new SandboxWatch({ services, events: engine.events, report })
 }
 
 function objectsOf(

@@ -1,6 +1,6 @@
 import type { ContainerRef } from '../container/container-ref.ts'
 import { logTail } from '../container/post-mortem.ts'
-import type { EngineEvents } from './engine-events.ts'
+import type { EngineEvents } from '../events/engine-events.ts'
 import { type ContainerInfo, inspectContainer, lookUntil } from './look-until.ts'
 import { StartFailure } from './start-failure.ts'
 import { healthWaitMs, judgeCompleted, judgeHealthy, judgeReady, type Verdict } from './verdicts.ts'

@@ -4,7 +4,7 @@ import { untilAborted } from '../../../util/abort.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
 import { call } from '../engine/call.ts'
 import { deferred } from '../engine/deferred.ts'
-import type { EngineEvents } from './engine-events.ts'
+import type { EngineEvents } from '../events/engine-events.ts'
 
 export type ContainerInfo = Docker.ContainerInspectInfo
 

@@ -3,8 +3,8 @@ import type { SandboxReport } from '../../provider.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
 import { findUnavailable, logTail } from '../container/post-mortem.ts'
 import type { ServiceContainer } from '../container/start-service.ts'
+import type { ContainerEvent, EngineEvents } from '../events/engine-events.ts'
 import type { ServiceSandbox } from '../guest/service-sandbox.ts'
-import type { ContainerEvent, EngineEvents } from './engine-events.ts'
 import { inspectContainer } from './look-until.ts'
 
 export interface WatchedService {
@@ -31,8 +31,9 @@ export class SandboxWatch implements Disposable {
     this.#report = parts.report
     this.#offs = parts.services.flatMap((watched) =>
       watched.containers.map((container) =>
-        parts.events.on(container.ref.id, (event) => {
-          if (event === 'die' || event === 'look') void this.#look(watched, container.ref, event)
+        parts.events.on(container.ref.id, (event, { state }) => {
+          if (event === 'die' || (event === 'look' && state !== 'running'))
+            void this.#look(watched, container.ref, event)
         }),
       ),
     )

@@ -8,11 +8,11 @@ import {
   type ServiceContext,
   startServiceContainer,
 } from '../container/start-service.ts'
+import type { EngineEvents } from '../events/engine-events.ts'
 import type { ServiceSandbox } from '../guest/service-sandbox.ts'
 import { allSettled } from './all-settled.ts'
 import { awaitService } from './await-service.ts'
 import type { AttemptContext } from './context.ts'
-import type { EngineEvents } from './engine-events.ts'
 import { runPostStart } from './hooks.ts'
 import type { SharedResources } from './resources.ts'
 import { ServiceStage } from './service-stage.ts'
@@ -31,7 +31,7 @@ export class ServiceStarts implements Disposable {
   constructor(context: AttemptContext & SharedResources) {
     this.#ending = linkedController(context.signal)
     this.#context = { ...context, signal: this.#ending.signal }
-    this.#events = context.support.events(context.run)
+    this.#events = context.engine.events
     const names = context.plan.services.map(({ name }) => name)
     this.#stages = new Map(names.map((name) => [name, new ServiceStage()]))
     this.#unsettled = new Set(names)

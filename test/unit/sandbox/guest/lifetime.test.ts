@@ -19,6 +19,24 @@ function start() {
   return { child, exited: once(child, 'exit') }
 }
 
+describe.skipIf(!hasGuest)('requests that are abandoned', () => {
+  it('fail at once, and the guest ends what they asked for', async () => {
+    await using guest = await runGuest()
+    const process = await guest.sandbox.spawn(['sh', '-c', 'echo $$; exec sleep 300'])
+    const exec = guest.sandbox.exec(['sleep', '300'])
+    const writing = guest.sandbox.writeFile('half', Buffer.alloc(64 * 1024 * 1024))
+    const results = Promise.allSettled([process.wait(), exec, writing])
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const reason = new Error('it stands still')
+    guest.connection.abandon(reason)
+    expect(await results).toEqual(
+      [reason, reason, reason].map((error) => ({ status: 'rejected', reason: error })),
+    )
+    const gone = `while kill -0 ${process.pid}; do sleep 0.05; done; ls -A`
+    expect((await guest.sandbox.exec(['sh', '-c', gone])).stdout).toBe('')
+  })
+})
+
 describe.skipIf(!hasGuest)('the life of a guest', () => {
   it('says nothing before the hello', async () => {
     const { child, exited } = start()

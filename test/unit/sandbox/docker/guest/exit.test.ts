@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ContainerWatch } from '../../../../../src/sandbox/docker/guest/container-watch.ts'
+import { ContainerWatch } from '../../../../../src/sandbox/docker/events/container-watch.ts'
 import { exitCause } from '../../../../../src/sandbox/docker/guest/exit-cause.ts'
 
 describe('why a container ended whose main process was the guest', () => {
@@ -9,11 +9,12 @@ describe('why a container ended whose main process was the guest', () => {
     [{ lost: 'ended', oom: true, exitCode: 137 }, 'oom'],
     [{ lost: 'ended', oom: true, exitCode: 1 }, 'exited'],
     [{ lost: 'ended', oom: false, exitCode: 137 }, 'killed'],
+    [{ lost: 'ended', oom: false, exitCode: 137, removed: true }, 'removed'],
     [{ lost: 'error', oom: false, exitCode: 0 }, 'daemon'],
     [{ lost: 'ended', oom: false, exitCode: undefined }, 'removed'],
     [{ lost: 'ended', oom: false, exitCode: 66 }, 'exited'],
   ] as const)('%j', (facts, reason) => {
-    expect(exitCause(facts).reason).toBe(reason)
+    expect(exitCause({ removed: false, ...facts }).reason).toBe(reason)
   })
 })
 
@@ -36,7 +37,7 @@ describe('what is seen of a container', () => {
 
   it('is each death of one that is started again', async () => {
     const watch = new ContainerWatch('id')
-    watch.take('die', 1)
+    watch.take('die', { exitCode: 1 })
     await watch.diedAfter(0)
     let second = false
     const waiting = watch.diedAfter(1).then(() => {
@@ -44,7 +45,7 @@ describe('what is seen of a container', () => {
     })
     await Promise.resolve()
     expect(second).toBe(false)
-    watch.take('die', 2)
+    watch.take('die', { exitCode: 2 })
     await waiting
     expect(watch).toMatchObject({ deaths: 2, exitCode: 2, isRemoved: false })
   })
@@ -55,5 +56,11 @@ describe('what is seen of a container', () => {
     expect(watch.paused).toBe(true)
     watch.take('unpause')
     expect(watch.paused).toBe(false)
+    watch.take('look', { state: 'paused' })
+    expect(watch.paused).toBe(true)
+    watch.take('look', { state: 'running' })
+    expect(watch.paused).toBe(false)
+    watch.take('look', { state: 'absent' })
+    expect(watch.isRemoved).toBe(true)
   })
 })

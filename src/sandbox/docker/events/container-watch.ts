@@ -1,9 +1,11 @@
 import { type Deferred, deferred } from '../engine/deferred.ts'
+import type { ContainerEvent, EventFacts } from './engine-events.ts'
 
 /** What has been seen of one container's life, from the Engine's events and from a `wait`: all that is left once it has removed itself. */
 export class ContainerWatch {
   readonly id: string
   readonly #dying = new Set<Deferred<void>>()
+  readonly #pauseListeners = new Set<(paused: boolean) => void>()
   readonly #removed: Deferred<void> = deferred()
   #oom = false
   #paused = false
@@ -51,13 +53,19 @@ export class ContainerWatch {
     return this.#removed.promise
   }
 
-  /** An event of the Engine. */
-  take(action: string, exitCode?: number): void {
-    if (action === 'oom') this.#oom = true
-    else if (action === 'pause') this.#paused = true
-    else if (action === 'unpause') this.#paused = false
-    else if (action === 'die') this.#die(exitCode)
-    else if (action === 'destroy') this.#remove()
+  /** Calls back when it is paused and when it goes on. */
+  onPause(listener: (paused: boolean) => void): () => void {
+    this.#pauseListeners.add(listener)
+    return () => this.#pauseListeners.delete(listener)
+  }
+
+  take(event: ContainerEvent, { exitCode, state }: EventFacts = {}): void {
+    if (event === 'oom') this.#oom = true
+    else if (event === 'pause' || event === 'unpause') this.#setPaused(event === 'pause')
+    else if (event === 'die') this.#die(exitCode)
+    else if (event === 'destroy' || state === 'absent') this.#remove()
+    else if (state === 'exited' || state === 'dead') this.takeWait(undefined, false)
+    else if (state !== undefined) this.#setPaused(state === 'paused')
   }
 
   /** The answer of a `wait` on it: for its removal, or only for its end. */
@@ -65,6 +73,12 @@ export class ContainerWatch {
     if (this.#deaths === 0) this.#die(exitCode)
     this.#exitCode ??= exitCode
     if (removed) this.#remove()
+  }
+
+  #setPaused(paused: boolean): void {
+    if (paused === this.#paused) return
+    this.#paused = paused
+    for (const listener of [...this.#pauseListeners]) listener(paused)
   }
 
   #die(exitCode: number | undefined): void {
