@@ -5,6 +5,7 @@ interface TaskProgress {
   total: number
   done: number
   errors: number
+  abandoned: number
   readonly running: Map<string, Phase>
   ended: boolean
 }
@@ -19,6 +20,10 @@ export class ProgressState {
     if (event.type === 'samples-added') progress.total = event.total
     if (event.type === 'sample-phase') progress.running.set(`${event.id} ${event.epoch}`, event.phase)
     if (event.type === 'eval-end') progress.ended = true
+    if (event.type === 'sample-abandoned') {
+      progress.running.delete(`${event.id} ${event.epoch}`)
+      progress.abandoned++
+    }
     if (event.type !== 'sample-end') return
     progress.running.delete(`${event.record.id} ${event.record.epoch}`)
     progress.done++
@@ -35,19 +40,20 @@ export class ProgressState {
   #task(name: string): TaskProgress {
     let progress = this.#tasks.get(name)
     if (!progress) {
-      progress = { total: 0, done: 0, errors: 0, running: new Map(), ended: false }
+      progress = { total: 0, done: 0, errors: 0, abandoned: 0, running: new Map(), ended: false }
       this.#tasks.set(name, progress)
     }
     return progress
   }
 }
 
-function describe({ total, done, errors, running }: TaskProgress): string {
+function describe({ total, done, errors, abandoned, running }: TaskProgress): string {
   const phases = new Map<Phase, number>()
   for (const phase of running.values()) phases.set(phase, (phases.get(phase) ?? 0) + 1)
   const now = [...phases].map(([phase, count]) => `${phase} ${count}`).join(', ')
   const parts = [`${done} of ${total} done`]
   if (errors > 0) parts.push(`${errors} with errors`)
+  if (abandoned > 0) parts.push(`${abandoned} abandoned`)
   if (now !== '') parts.push(`now: ${now}`)
   return parts.join('; ')
 }

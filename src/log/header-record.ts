@@ -83,6 +83,8 @@ export const headerSchema = z.object({
     name: z.string(),
     version: z.string().optional(),
     file: z.string().optional(),
+    /** Name of the function that is the agent. */
+    agent: z.string().optional(),
     parameters: anything,
     metadata: anything.optional(),
     tags: z.array(z.string()).optional(),

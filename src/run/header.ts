@@ -33,6 +33,7 @@ export async function runHeader(parts: HeaderParts): Promise<HeaderRecord> {
       name: task.name,
       version: definition.version,
       file: task.file,
+      agent: task.task.agent.name || undefined,
       parameters: effectiveValues(task),
       metadata: definition.metadata && { ...definition.metadata },
       tags: definition.tags && [...definition.tags],

@@ -267,7 +267,8 @@ export class EvalRun {
   }
 
   #footer(sourceEnded: boolean): FooterRecord {
-    const isCancelled = this.#ending.signal.aborted && !this.#error
+    const isComplete = sourceEnded || this.#isComplete
+    const isCancelled = this.#ending.signal.aborted && !this.#error && !isComplete
     const failure = this.#outcomes.failure
     if (failure && !isCancelled) this.#error ??= errorRecord('internal', failure)
     return {
@@ -278,9 +279,15 @@ export class EvalRun {
       scores: this.#outcomes.scores(),
       versions: this.#outcomes.versions,
       error: this.#error,
-      sourceEnded,
+      sourceEnded: isComplete,
       stopped: this.control.stopped,
       earlyStopping: this.#stopping.summary(),
     }
+  }
+
+  /** Whether every sample of a fixed data set has its outcome: an abort that comes after the last one has cut nothing short. */
+  get #isComplete(): boolean {
+    const { total, success, error, limit } = this.#outcomes.totals
+    return !this.task.source && success + error + limit === total
   }
 }

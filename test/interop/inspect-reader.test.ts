@@ -17,6 +17,8 @@ interface Read {
   readonly error: string | null
   readonly total: number
   readonly completed: number
+  readonly metrics: Record<string, Record<string, number>>
+  readonly solvers: string[]
   readonly reductions: [scorer: string, reducer: string, samples: number][]
   readonly summaries: unknown[]
   readonly samples: {
@@ -94,6 +96,14 @@ describe.skipIf(!python)(
       expect(read.get('epochs')).toMatchObject({ total: 9, completed: 9, reductions: [['exact', 'mean', 3]] })
       expect(read.get('dynamic')).toMatchObject({ total: 5, completed: 5 })
       expect(read.get('unscored')).toMatchObject({ total: 2, reductions: [['silent', 'mean', 0]] })
+    })
+
+    it('sees the scores of what failed where they count, and the name of the agent', () => {
+      expect(read.get('error-scored')).toMatchObject({
+        metrics: { exact: { accuracy: 1 } },
+        reductions: [['exact', 'mean', 2]],
+      })
+      expect(read.get('tools')?.solvers).toEqual(['toolLoop'])
     })
 
     it('finds samples by ids that are no file names', () => {

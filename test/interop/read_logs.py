@@ -45,6 +45,7 @@ def log_facts(path):
             score.name: {name: metric.value for name, metric in score.metrics.items()}
             for score in (results.scores if results else [])
         },
+        "solvers": [step.solver for step in whole.plan.steps],
         "reductions": [[r.scorer, r.reducer, len(r.samples)] for r in whole.reductions or []],
         "summaries": [[s.id, s.epoch, s.completed] for s in summaries],
         "samples": [sample_facts(sample) for sample in whole.samples or []],

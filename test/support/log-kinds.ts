@@ -121,6 +121,20 @@ export const KINDS: Readonly<Record<string, Kind>> = {
         retryOnError: 1,
       }),
   },
+  'error-scored': {
+    task: () =>
+      fakeTask({
+        name: 'error-scored',
+        dataset: ['good', 'bad'].map((input) => ({ input, target: input })),
+        agent: async ({ sample, state }) => {
+          state.output = sample.input
+          if (sample.input === 'bad') throw new Error('the agent broke')
+        },
+        scorers: [exact()],
+        failOnError: false,
+        scoreOnError: true,
+      }),
+  },
   limit: {
     task: () =>
       fakeTask({

@@ -34,7 +34,7 @@ export class EvalWriter {
   private constructor(zip: ZipWriter, header: HeaderRecord) {
     this.#zip = zip
     this.#header = header
-    this.reductions = new EvalReductions(header.scorers)
+    this.reductions = new EvalReductions(header)
   }
 
   static async create(path: string, header: HeaderRecord): Promise<EvalWriter> {

@@ -10,10 +10,13 @@ const NO_MODEL = 'none/none'
 
 /** First member: what is known before anything has run. */
 export function toStart(header: HeaderRecord) {
-  return { version: VERSION, eval: evalSpec(header), plan: PLAN, belljar: { header } }
+  return { version: VERSION, eval: evalSpec(header), plan: plan(header), belljar: { header } }
 }
 
-const PLAN = { name: 'plan', steps: [{ solver: 'agent', params: {}, params_passed: {} }], config: {} }
+function plan({ task, config }: HeaderRecord) {
+  const solver = config.agent ?? task.agent ?? 'agent'
+  return { name: 'plan', steps: [{ solver, params: {}, params_passed: {} }], config: {} }
+}
 
 export interface HeaderParts {
   readonly header: HeaderRecord

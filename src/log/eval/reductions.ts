@@ -24,9 +24,11 @@ export class EvalReductions {
   samples = 0
   readonly #scorers: HeaderRecord['scorers']
   readonly #scores: ReadonlyMap<string, Values>
+  readonly #scoreOnError: boolean
 
-  constructor(scorers: HeaderRecord['scorers']) {
+  constructor({ scorers, config }: Pick<HeaderRecord, 'scorers' | 'config'>) {
     this.#scorers = scorers
+    this.#scoreOnError = config.scoreOnError ?? false
     this.#scores = new Map(scorers.map(({ name }) => [name, new Map()]))
   }
 
@@ -34,7 +36,7 @@ export class EvalReductions {
     this.samples++
     this.statuses[record.status]++
     for (const [model, usage] of Object.entries(record.usage)) this.#count(model, toUsage(usage))
-    if (record.status === 'error' || record.status === 'cancelled') return
+    if (record.status === 'cancelled' || (record.status === 'error' && !this.#scoreOnError)) return
     for (const [name, values] of this.#scores) {
       const score = record.scores[name]
       const ofSample = values.get(record.id) ?? new Map<number, number | null>()

@@ -74,6 +74,13 @@ describe('progress', () => {
     ])
   })
 
+  it('counts what will not be run apart', () => {
+    const abandoned = { type: 'sample-abandoned', task: 't', id: 2, epoch: 1, why: 'drained' }
+    expect(told(added, phase(1, 'agent'), phase(2, 'wait'), abandoned)).toEqual([
+      't: 0 of 3 done; 1 abandoned; now: agent 1',
+    ])
+  })
+
   it('is silent about tasks that have ended', () => {
     expect(told(added, { type: 'eval-end', task: 't' })).toEqual([])
   })

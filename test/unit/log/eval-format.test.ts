@@ -67,3 +67,15 @@ describe.each(kinds)('the finished log of a run of kind %s', (kind) => {
     )
   })
 })
+
+describe('a finished log', () => {
+  it('names the agent, and reduces the scores of what failed where they count', async () => {
+    await using directory = await tempDir()
+    await using zip = await ZipFile.open(await logOfKind('error-scored', directory.path))
+    const header = headerMemberSchema.parse(parsePythonJson(await zip.text('header.json')))
+    expect(header.plan).toMatchObject({ steps: [{ solver: 'agent' }] })
+    const [reduction] = reductionsSchema.parse(parsePythonJson(await zip.text('reductions.json')))
+    expect(reduction?.samples).toHaveLength(2)
+    expect(header.results?.scores[0]?.scored_samples).toBe(2)
+  })
+})

@@ -252,6 +252,19 @@ describe('a task with a fixed data set', () => {
     expect(run.provider.live.size).toBe(0)
   })
 
+  it('is complete, and says so, when an abort comes after the last sample has ended', async () => {
+    const stop = new AbortController()
+    const run = await fakeRun(fakeTask({ dataset: [sample('only')] }), {
+      signal: stop.signal,
+      onEvent: ({ type }) => type === 'sample-end' && stop.abort(new Error('too late')),
+    })
+    expect(run.result.evals[0]?.footer).toMatchObject({
+      status: 'success',
+      sourceEnded: true,
+      totals: { total: 1, success: 1, cancelled: 0 },
+    })
+  })
+
   it('reports what could not be removed, and gives its slot back', async () => {
     const left = {
       kind: 'container' as const,
