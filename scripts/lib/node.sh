@@ -37,6 +37,6 @@ build() {
 }
 
 sources_newer_than() {
-  find src guest scripts/build-guest* package.json package-lock.json tsconfig*.json tsdown.config.* \
+  find src guest egress scripts/build-guest* package.json package-lock.json tsconfig*.json tsdown.config.* \
     -newer "$1" -print 2>/dev/null | head -n 1
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
+import { checkEgressPattern } from './egress-pattern.ts'
 
 const buildSchema = z.union([
   z.string().min(1),
@@ -12,8 +13,17 @@ const buildSchema = z.union([
   }),
 ])
 
+const egressPatternSchema = z.string().transform((written, context) => {
+  const checked = checkEgressPattern(written)
+  if ('pattern' in checked) return checked.pattern
+  context.addIssue({ code: 'custom', message: `'${written}' ${checked.problem}` })
+  return z.NEVER
+})
+
 const resourceFields = {
-  network: z.enum(['none', 'internet']).optional(),
+  network: z
+    .union([z.enum(['none', 'internet']), z.strictObject({ allow: z.array(egressPatternSchema).min(1) })])
+    .optional(),
   memory: z.union([z.string(), z.number().int().positive()]).optional(),
   cpus: z.number().positive().optional(),
   pidsLimit: z.number().int().positive().optional(),
@@ -48,7 +58,8 @@ export const dockerConfigSchema = z.strictObject({
 
 /**
  * Exactly one of `image`, `build` (folder, or folder, Dockerfile and arguments), `compose` (file) and `services` (with `networks`,
- * `volumes`, `secrets` and `configs` as in a compose file); sizes in bytes or such as `512m`.
+ * `volumes`, `secrets` and `configs` as in a compose file); sizes in bytes or such as `512m`. `network: { allow }` lists the only
+ * hosts outside that can be reached, of a compose file too: names, `*.suffix`, IPv4 addresses and blocks.
  */
 export type DockerConfig = z.infer<typeof dockerConfigSchema>
 

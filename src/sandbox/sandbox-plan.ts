@@ -24,6 +24,8 @@ export interface ServicePlan {
   readonly dependsOn: readonly ServiceDependency[]
   /** Namespaces of other services: `container:<id>` of NetworkMode, IpcMode and PidMode. */
   readonly joins?: { readonly network?: string; readonly ipc?: string; readonly pid?: string }
+  /** Each numbered container joins the network namespace of the one of its number, not of the first. */
+  readonly joinsByNumber?: boolean
   /** Each becomes, in the Links of every endpoint and for each container of that service, `<container>:<alias>`, `<container>:<service>-<number>` and `<container>:<container>`. */
   readonly links?: readonly { readonly service: string; readonly alias: string }[]
   /** Each becomes an entry of VolumesFrom. */
@@ -57,6 +59,8 @@ export type ImagePlan =
       readonly pull: PullPolicy
     }
   | { readonly kind: 'build'; readonly build: BuildPlan }
+  /** belljar's own program for what a sandbox with an allow-list may reach. */
+  | { readonly kind: 'egress' }
 
 export type PullPolicy = 'missing' | 'never' | 'always'
 
@@ -101,6 +105,8 @@ export interface ContainerPlan {
   readonly hostConfig: Readonly<Record<string, unknown>>
   /** Further keys of the body: Hostname, Tty, ExposedPorts, Labels, Healthcheck (durations in nanoseconds), StopTimeout... */
   readonly extra: Readonly<Record<string, unknown>>
+  /** belljar's own, beside the services: nobody acts in it, and no guest comes in. */
+  readonly helper?: boolean
   /** The capabilities that the container has are for belljar's own program; its commands get none. */
   readonly strict?: boolean
 }

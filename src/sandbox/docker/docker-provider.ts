@@ -15,6 +15,7 @@ import type {
   StartedSandbox,
 } from '../provider.ts'
 import { type DockerConfigData, resolveDockerConfig } from './config/resolve-config.ts'
+import { checkEnforceable } from './egress/check-enforceable.ts'
 import { type ConnectOptions, connectEngine, type Engine } from './engine/engine.ts'
 import { Guests, type GuestsOptions } from './guest/guests.ts'
 import { identityFromLabels, RUN_LABEL } from './identity/labels.ts'
@@ -52,6 +53,7 @@ export class DockerProvider implements SandboxProvider {
   readonly #guests: Guests
   readonly #prepared = new Map<string, Prepared>()
   readonly #removeImages: boolean
+  #enforceable: Promise<void> | undefined
   #claim: RunClaim | undefined
   #ownership: RunOwnership | undefined
 
@@ -99,11 +101,13 @@ export class DockerProvider implements SandboxProvider {
       const message = missingIsolation(network, this.engine)
       if (message !== undefined) context.report?.({ kind: 'warning', message })
     }
+    if (plan.services.some(({ image }) => image.kind === 'egress')) await this.#checkEnforceable()
     const prepared = await prepareImages(this.#images, { plan, buildHashes }, context)
     this.#prepared.set(config.key, prepared)
     const transports = this.#guests.transports(plan, prepared, context)
-    for (const { id } of prepared.values()) this.#ownership?.offerImage(id)
-    const images = Object.fromEntries([...prepared].map(([service, image]) => [service, image.id]))
+    const own = plan.services.flatMap(({ name, container }) => (container.helper ? [] : [name]))
+    const images = Object.fromEntries(own.map((service) => [service, prepared.get(service)?.id ?? '']))
+    for (const id of Object.values(images)) this.#ownership?.offerImage(id)
     return { images, planDigest: canonicalHash(plan), transports }
   }
 
@@ -197,6 +201,15 @@ export class DockerProvider implements SandboxProvider {
   /** Begins with the first thing that is made for the run. */
   #own(): void {
     if (this.#claim) this.#ownership ??= RunOwnership.begin(this.#claim, this.engine)
+  }
+
+  /** Once for this engine, unless it failed. */
+  #checkEnforceable(): Promise<void> {
+    this.#enforceable ??= checkEnforceable(this.engine, this.#claim?.run).catch((error: unknown) => {
+      this.#enforceable = undefined
+      throw error
+    })
+    return this.#enforceable
   }
 
   #checkRuntime(runtime: unknown): void {

@@ -10,9 +10,12 @@ export function guestArchitecture(name: string): GuestArchitecture | undefined {
   return name === 'arm64' || name === 'aarch64' ? 'arm64' : undefined
 }
 
-/** Where the guest was built to; undefined where it was not (no compiler, or none for that architecture). */
-export function findGuestBinary(architecture: GuestArchitecture): string | undefined {
-  const path = join(packageRoot(), 'dist', 'guest', `linux-${architecture}`, 'belljar-guest')
+/** Where the guest, or another program for containers, was built to; undefined where it was not (no compiler, or none for that architecture). */
+export function findGuestBinary(
+  architecture: GuestArchitecture,
+  program: 'guest' | 'egress' = 'guest',
+): string | undefined {
+  const path = join(packageRoot(), 'dist', program, `linux-${architecture}`, `belljar-${program}`)
   return existsSync(path) ? path : undefined
 }
 

@@ -3,6 +3,8 @@ import { ConfigError } from '../../../errors.ts'
 import type { DockerConfig, SandboxSpec } from '../../../sample/sandbox-spec.ts'
 import { canonicalHash } from '../../../util/canonical.ts'
 import { resolveCompose, resolveComposeServices } from '../../compose/resolve.ts'
+import { allowListPlan } from '../../egress/allow-list-plan.ts'
+import { allowListRefusals } from '../../policy/allow-list-rules.ts'
 import type { PolicyOptions } from '../../policy/policy.ts'
 import type { ResolveContext, ResolvedConfig } from '../../provider.ts'
 import type { BuildPlan, ImagePlan, SandboxPlan } from '../../sandbox-plan.ts'
@@ -53,6 +55,21 @@ function describeOwn(config: DockerConfig, taskDirectory: string): Described {
   return { plan: singleServicePlan(config, image), description: `image ${reference}`, reach }
 }
 
+/** The plan under the allow-list that the configuration has, if it has one. @throws ConfigError where that could not be enforced */
+function underAllowList(described: Described, { network }: DockerConfig): Described {
+  if (typeof network !== 'object') return described
+  const refusals = allowListRefusals(described.plan)
+  if (refusals.length > 0) {
+    throw new ConfigError(
+      `a network allow-list cannot be enforced beside (and no name in \`allow\` changes that):\n${refusals.map((line) => `  ${line}`).join('\n')}`,
+      { where: described.description },
+    )
+  }
+  const { plan, reach, rewritings } = allowListPlan(described.plan, network.allow)
+  const warnings = rewritings.map((line) => `${described.description}: ${line}`)
+  return { ...described, plan, reach, warnings: [...(described.warnings ?? []), ...warnings] }
+}
+
 async function describeConfig(config: DockerConfig, context: ResolveContext): Promise<Described> {
   const { compose, services, networks, volumes, secrets, configs } = config
   if (services !== undefined) {
@@ -75,7 +92,8 @@ export async function resolveDockerConfig(
     )
   }
   context.signal?.throwIfAborted()
-  const { plan, description, reach, warnings = [] } = await describeConfig(config, context)
+  const described = await describeConfig(config, context)
+  const { plan, description, reach, warnings = [] } = underAllowList(described, config)
   const buildHashes = await planBuildHashes(plan)
   const key = canonicalHash({ plan, buildHashes }).slice(0, 32)
   const { taskDirectory, allow } = context

@@ -11,7 +11,7 @@ const LOG_CONFIG = { Type: 'json-file', Config: { 'max-size': '10m', 'max-file':
 function hostConfig(config: DockerConfig): Record<string, unknown> {
   const strict = { CapDrop: ['ALL'], CapAdd: STRICT_CAPABILITIES, SecurityOpt: ['no-new-privileges'] }
   return {
-    ...(config.network !== 'internet' && { NetworkMode: 'none' }),
+    ...((config.network ?? 'none') === 'none' && { NetworkMode: 'none' }),
     Init: true,
     PidsLimit: config.pidsLimit ?? DEFAULT_PIDS_LIMIT,
     AutoRemove: false,
@@ -40,6 +40,14 @@ const INTERNET: NetworkPlan = {
   options: { 'com.docker.network.bridge.enable_icc': 'false' },
 }
 
+/** What an allow-list is put on: a network of the sandbox's own. */
+const OWN: NetworkPlan = { name: 'default', internal: false }
+
+function networksOf({ network = 'none' }: DockerConfig): NetworkPlan[] {
+  if (network === 'none') return []
+  return network === 'internet' ? [INTERNET] : [OWN]
+}
+
 /** The plan of a sandbox that is one container of an image or Dockerfile, with belljar's own defaults. @throws ConfigError */
 export function singleServicePlan(config: DockerConfig, image: ImagePlan): SandboxPlan {
   const container: ContainerPlan = {
@@ -52,7 +60,7 @@ export function singleServicePlan(config: DockerConfig, image: ImagePlan): Sandb
     ...(config.hardening === 'strict' && { strict: true }),
     extra: { StopSignal: 'SIGKILL', StopTimeout: 0, Healthcheck: { Test: ['NONE'] } },
   }
-  const networks = config.network === 'internet' ? [INTERNET] : []
+  const networks = networksOf(config)
   const names = networks.map(({ name }) => name)
   return {
     services: [{ name: 'default', image, container, networks: names, dependsOn: [] }],

@@ -6,6 +6,8 @@ import type { Endpoint } from './endpoints.ts'
 export interface ServiceBodyContext extends BodyContext {
   readonly plan: SandboxPlan
   readonly endpoints: readonly [string, Endpoint][]
+  /** From 1. */
+  readonly number: number
   /** Ids of containers that exist already, by service. */
   readonly containerIds: (service: string) => readonly string[]
 }
@@ -22,12 +24,14 @@ function volumesFrom(service: ServicePlan, context: ServiceBodyContext): string[
 function namespaces(service: ServicePlan, context: ServiceBodyContext): Record<string, string> {
   const [first] = context.endpoints
   const { joins = {} } = service
-  const container = (target: string) => `container:${context.containerIds(target)[0] ?? ''}`
+  const container = (target: string, number = 1) =>
+    `container:${context.containerIds(target)[number - 1] ?? ''}`
+  const holder = service.joinsByNumber ? context.number : 1
   const isJoined = context.plan.services.some((other) => other.joins?.ipc === service.name)
   const isPrivate = service.container.hostConfig.IpcMode === undefined
   return {
     ...(first && { NetworkMode: first[0] }),
-    ...(joins.network !== undefined && { NetworkMode: container(joins.network) }),
+    ...(joins.network !== undefined && { NetworkMode: container(joins.network, holder) }),
     // What others join must be shareable, which is not the engine's default.
     ...(isJoined && isPrivate && { IpcMode: 'shareable' }),
     ...(joins.ipc !== undefined && { IpcMode: container(joins.ipc) }),

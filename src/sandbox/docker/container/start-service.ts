@@ -52,7 +52,7 @@ export async function createServiceContainer(
   const endpoints = endpointsOf(service, { ...context, containerName: name })
   const { created, connected } = splitEndpoints(endpoints, engine)
   const guestMount = delivery.mount
-  const body = serviceBody(service, { ...context, keeper, labels, endpoints: created, guestMount })
+  const body = serviceBody(service, { ...context, number, keeper, labels, endpoints: created, guestMount })
   const platform = service.image.kind === 'reference' ? service.image.platform : undefined
   const id = await createContainer(engine, { name, body, labels, platform })
   const ref = new ContainerRef(engine, { id, name, service: service.name })

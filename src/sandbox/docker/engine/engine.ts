@@ -21,6 +21,7 @@ export interface EngineFacts {
   readonly cgroupVersion: string
   readonly buildkit: boolean
   readonly runtimes: readonly string[]
+  readonly defaultRuntime?: string
   readonly storageDriver: string
   /** Its folder, on its own host. */
   readonly dataRoot: string
@@ -91,6 +92,7 @@ interface ServerInfo {
   readonly MemTotal?: number
   readonly CgroupVersion?: string
   readonly Runtimes?: Record<string, unknown>
+  readonly DefaultRuntime?: string
   readonly Driver?: string
   readonly DockerRootDir?: string
 }
@@ -115,6 +117,7 @@ async function readFacts(client: Docker, signal: AbortSignal | undefined): Promi
     cgroupVersion: info.CgroupVersion ?? 'unknown',
     buildkit: version.Os === 'linux' && !components.some(({ Name }) => Name === 'Podman Engine'),
     runtimes: Object.keys(info.Runtimes ?? {}),
+    ...(info.DefaultRuntime !== undefined && { defaultRuntime: info.DefaultRuntime }),
     storageDriver: info.Driver ?? 'unknown',
     dataRoot: info.DockerRootDir ?? 'unknown',
   }

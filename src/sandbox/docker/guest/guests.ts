@@ -64,7 +64,7 @@ export class Guests {
     const transports: Record<string, Transport> = {}
     for (const { name, container } of plan.services) {
       const image = images.get(name)
-      if (!image) continue
+      if (!image || container.helper) continue
       const placement = this.place(container, image)
       transports[name] = placement.kind === 'engine' ? 'engine' : 'guest'
       const reason = placement.kind === 'engine' ? placement.reason : forgery(container, image.user)

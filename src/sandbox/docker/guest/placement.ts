@@ -44,6 +44,7 @@ export function placeGuest(
   imageEntrypoint: readonly string[],
   unusable: string | undefined,
 ): Placement {
+  if (container.helper) return { kind: 'engine', reason: "it is belljar's own" }
   if (unusable !== undefined) return { kind: 'engine', reason: unusable }
   if (canRemount(container.hostConfig)) {
     return { kind: 'engine', reason: 'the service is privileged, or has the capability SYS_ADMIN' }

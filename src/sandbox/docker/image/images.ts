@@ -7,12 +7,13 @@ import { removeImage } from '../cache/remove-image.ts'
 import { call } from '../engine/call.ts'
 import { isNoSpace, noSpaceError } from '../engine/disk-full.ts'
 import type { Engine } from '../engine/engine.ts'
-import { statusOf } from '../engine/engine-error.ts'
 import { buildImage } from './build.ts'
 import { buildHash } from './build-hash.ts'
 import { type BuildxRequest, buildWithBuildx } from './buildx.ts'
+import { inspectImage } from './inspect-image.ts'
 import { checkPlatform } from './platform.ts'
-import { type PreparedImage, preparedImage } from './prepared-image.ts'
+import type { PreparedImage } from './prepared-image.ts'
+import { programImage } from './program-image.ts'
 import { type Clock, pullImage } from './pull.ts'
 import { SharedFlights } from './shared-flights.ts'
 
@@ -39,22 +40,6 @@ export interface ImagesOptions {
 /** One build or pull at a time of one image of one engine, in the whole process. */
 const flights = new SharedFlights<void>()
 
-export async function inspectImage(
-  engine: Engine,
-  reference: string,
-  signal?: AbortSignal,
-): Promise<PreparedImage | undefined> {
-  try {
-    const info = await call(`looking for image ${reference}`, { signal }, () =>
-      engine.control.getImage(reference).inspect(),
-    )
-    return preparedImage(reference, info)
-  } catch (error) {
-    if (statusOf(error) === 404 || statusOf(error) === 400) return undefined
-    throw error
-  }
-}
-
 /** Makes images present on an engine: pulled when absent, or built once for each content. */
 export class Images {
   readonly #engine: Engine
@@ -71,11 +56,21 @@ export class Images {
 
   /** @throws SandboxInitError, ConfigError */
   async prepare(plan: ImagePlan, context: PrepareContext): Promise<PreparedImage> {
+    if (plan.kind === 'egress') return this.#egress(context)
     const image =
       plan.kind === 'build' ? await this.#build(plan.build, context) : await this.#reference(plan, context)
     const wanted = plan.kind === 'build' ? plan.build.platform : plan.platform
     checkPlatform(image, wanted, this.#engine)
     return image
+  }
+
+  async #egress({ signal }: PrepareContext): Promise<PreparedImage> {
+    const reference = await programImage(this.#engine, 'egress')
+    if (reference !== undefined) return this.#mustBeThere(reference, signal)
+    const { os, architecture } = this.#engine.facts
+    throw new SandboxInitError(
+      `the network allow-list cannot be enforced: belljar's egress program is not built for ${os}/${architecture} (install a C compiler, then npm run build)`,
+    )
   }
 
   async #reference(

@@ -5,9 +5,9 @@ import type { Engine } from '../engine/engine.ts'
 import { isConnectionError } from '../engine/engine-error.ts'
 import { ANCHOR_LABEL, OWNER_LABEL, RUN_LABEL } from '../identity/labels.ts'
 import { owner } from '../identity/owner.ts'
+import { programImage } from '../image/program-image.ts'
 import { removeObject } from '../remove.ts'
 import { type AnchorContainer, type AnchorImage, startAnchor } from './anchor-container.ts'
-import { anchorImage } from './anchor-image.ts'
 
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 5000
@@ -91,7 +91,7 @@ export class Anchor {
   }
 
   async #image(released: Promise<unknown>): Promise<AnchorImage | undefined> {
-    const guest = this.#guestFailed ? undefined : await anchorImage(this.#options.engine)
+    const guest = this.#guestFailed ? undefined : await programImage(this.#options.engine, 'guest')
     if (guest) return { kind: 'guest', id: guest }
     return Promise.race([this.#offered.promise, released.then(() => undefined)])
   }

@@ -45,7 +45,9 @@ export async function startAttempt(request: StartRequest, start: number): Promis
     watch,
     containers: loggedContainers(stages),
     beforeRemoval: () => stopHooks(context, stages),
-    sandboxes: stages.flatMap(({ sandboxes }) => sandboxes.slice(0, 1).map((one) => watch.guarded(one))),
+    sandboxes: stages.flatMap(({ sandboxes }, index) =>
+      plan.services[index]?.container.helper ? [] : sandboxes.slice(0, 1).map((one) => watch.guarded(one)),
+    ),
     defaultService: plan.defaultService,
     later: support.later,
     objects: objectsOf(context, resources, stages),
@@ -85,14 +87,14 @@ function loggedContainers(stages: readonly ServiceStage[]): LoggedContainer[] {
 function watchOf(context: AttemptContext, stages: readonly ServiceStage[]): SandboxWatch {
   const { plan, engine, report } = context
   const services = stages.map((stage, index) => {
-    const name = plan.services[index]?.name
+    const { name, container: { helper } = {} } = plan.services[index] ?? {}
     const isWanted = plan.services.some(({ dependsOn }) =>
       dependsOn.some((edge) => edge.service === name && edge.condition === 'healthy'),
     )
     return {
       containers: stage.containers.filter(({ delivery }) => delivery.placement.kind !== 'init'),
       sandbox: stage.sandboxes[0],
-      mayComplete: name !== plan.defaultService && !isWanted,
+      mayComplete: name !== plan.defaultService && !isWanted && !helper,
     }
   })
   return new SandboxWatch({ services, events: engine.events, report })
