@@ -13,17 +13,24 @@ const buildSchema = z.union([
   }),
 ])
 
-const egressPatternSchema = z.string().transform((written, context) => {
-  const checked = checkEgressPattern(written)
-  if ('pattern' in checked) return checked.pattern
-  context.addIssue({ code: 'custom', message: `'${written}' ${checked.problem}` })
-  return z.NEVER
-})
+const networkSchema = z
+  .union([z.enum(['none', 'internet']), z.strictObject({ allow: z.array(z.string()).min(1) })], {
+    error: "expected 'none', 'internet' or { allow: [host, ...] } with one host at least",
+  })
+  .transform((network, context) => {
+    if (typeof network === 'string') return network
+    const allow = network.allow.flatMap((written, index) => {
+      const checked = checkEgressPattern(written)
+      if ('pattern' in checked) return checked.pattern
+      const message = `'${written}' ${checked.problem}`
+      context.addIssue({ code: 'custom', message, path: ['allow', index] })
+      return []
+    })
+    return { allow: [...new Set(allow)] }
+  })
 
 const resourceFields = {
-  network: z
-    .union([z.enum(['none', 'internet']), z.strictObject({ allow: z.array(egressPatternSchema).min(1) })])
-    .optional(),
+  network: networkSchema.optional(),
   memory: z.union([z.string(), z.number().int().positive()]).optional(),
   cpus: z.number().positive().optional(),
   pidsLimit: z.number().int().positive().optional(),
