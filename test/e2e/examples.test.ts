@@ -35,6 +35,7 @@ const verdicts = (samples: readonly SampleRecord[]) =>
 const SOLVED: Readonly<Record<string, readonly string[]>> = {
   'attack-range': ['one', 'two'],
   composed: ['report'],
+  egress: ['survey', 'mirror'],
   'health-chain': ['order'],
   'image-by-sample': ['busybox', 'debian', 'busybox-again'],
   migration: ['count-users'],

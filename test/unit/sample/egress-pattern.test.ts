@@ -53,7 +53,8 @@ describe('a pattern of a network allow-list', () => {
     })
     const bad = { allow: ['ok.example', 'http://bad.example', 'worse:80'] }
     expect(() => docker({ image: 'a', network: bad })).toThrow(/'http:\/\/bad\.example'.*'worse:80'/s)
-    expect(() => docker({ image: 'a', network: { allow: [] } })).toThrow(
+    expect(() => docker({ image: 'a', network: { allow: [] } })).toThrow(/at network\.allow/)
+    expect(() => docker({ image: 'a', network: 'some' as never })).toThrow(
       /expected 'none', 'internet' or { allow/,
     )
   })
