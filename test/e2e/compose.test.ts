@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { inspectImage } from '../../src/sandbox/docker/image/images.ts'
+import { inspectImage } from '../../src/sandbox/docker/image/inspect-image.ts'
 import { Cli, type CliEvent, cli } from '../support/cli.ts'
 import { DockerRun } from '../support/docker.ts'
 

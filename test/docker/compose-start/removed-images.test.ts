@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inspectImage } from '../../../src/sandbox/docker/image/images.ts'
+import { inspectImage } from '../../../src/sandbox/docker/image/inspect-image.ts'
 import { ComposeRun, sh } from '../../support/compose.ts'
 
 const COMPOSE = `

@@ -6,7 +6,7 @@ import { ContainerRef } from '../container/container-ref.ts'
 import { createContainer } from '../container/create-container.ts'
 import { logTail } from '../container/post-mortem.ts'
 import { call } from '../engine/call.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine, EngineFacts } from '../engine/engine.ts'
 import { isConnectionError } from '../engine/engine-error.ts'
 import { OWNER_LABEL, RUN_LABEL } from '../identity/labels.ts'
 import { owner } from '../identity/owner.ts'
@@ -17,7 +17,10 @@ const CLOSED_RESOLVERS: Readonly<Record<number, readonly [number, number]>> = { 
 const ALL_CLOSED_FROM = 26
 
 /** Why an engine cannot close a sandbox, as far as it says so itself. */
-export function unenforceable({ version, defaultRuntime }: Engine['facts']): string | undefined {
+export function unenforceable({
+  version,
+  defaultRuntime,
+}: Pick<EngineFacts, 'version' | 'defaultRuntime'>): string | undefined {
   const [major = 0, minor = 0, patch = 0] = version.split(/[^\d]+/).map(Number)
   const [closedMinor, closedPatch] = CLOSED_RESOLVERS[major] ?? [Number.POSITIVE_INFINITY, 0]
   const isClosed =

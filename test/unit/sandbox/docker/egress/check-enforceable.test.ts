@@ -3,15 +3,6 @@ import { unenforceable } from '../../../../../src/sandbox/docker/egress/check-en
 
 const facts = (version: string, defaultRuntime?: string) => ({
   version,
-  apiVersion: '1.45',
-  os: 'linux',
-  architecture: 'amd64',
-  cpus: 1,
-  memoryBytes: 1,
-  cgroupVersion: '2',
-  buildkit: true,
-  runtimes: [],
-  storageDriver: 'overlay2',
   ...(defaultRuntime !== undefined && { defaultRuntime }),
 })
 
