@@ -1,10 +1,19 @@
 import { z } from 'zod'
-import type { ContentPart } from '../../../sample/content.ts'
+import { type ContentPart, textOf } from '../../../sample/content.ts'
 import type { ToolCall } from '../../messages.ts'
 import type { GenerateConfig, ModelOutput, ModelUsage, StopReason, ToolChoice } from '../../model.ts'
 import { answerOf } from './answer.ts'
 import { type Api, type ApiCall, ApiError, type ApiEvent } from './api.ts'
-import { Conversation, contentOf, jsonObject, mediaFromType, newId, optional, parseBody, textParts } from './parse.ts'
+import {
+  Conversation,
+  contentOf,
+  jsonObject,
+  mediaFromType,
+  newId,
+  optional,
+  parseBody,
+  textParts,
+} from './parse.ts'
 
 const source = z.discriminatedUnion('type', [
   z.object({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
@@ -35,7 +44,10 @@ const schema = z.object({
   system: optional(z.union([z.string(), z.array(z.object({ text: z.string() }))])),
   messages: z
     .array(
-      z.object({ role: z.enum(['user', 'assistant', 'system']), content: z.union([z.string(), z.array(block)]) }),
+      z.object({
+        role: z.enum(['user', 'assistant', 'system']),
+        content: z.union([z.string(), z.array(block)]),
+      }),
     )
     .min(1),
   tools: optional(
@@ -97,7 +109,9 @@ export const anthropicMessages: Api = {
 
   *events(output, call) {
     const started = { ...head(call), content: [], stop_reason: null, stop_sequence: null }
-    yield event('message_start', { message: { ...started, usage: { ...usage(output.usage), output_tokens: 0 } } })
+    yield event('message_start', {
+      message: { ...started, usage: { ...usage(output.usage), output_tokens: 0 } },
+    })
     for (const [index, one] of blocks(output).entries()) {
       const { start, deltas } = streamed(one)
       yield event('content_block_start', { index, content_block: start })
@@ -150,10 +164,11 @@ type AnswerBlock =
 function blocks(output: ModelOutput): AnswerBlock[] {
   const { reasoning, text, toolCalls } = answerOf(output)
   return [
-    ...reasoning.map((part): AnswerBlock =>
-      part.redacted
-        ? { type: 'redacted_thinking', data: part.text }
-        : { type: 'thinking', thinking: part.text, signature: part.signature ?? '' },
+    ...reasoning.map(
+      (part): AnswerBlock =>
+        part.redacted
+          ? { type: 'redacted_thinking', data: part.text }
+          : { type: 'thinking', thinking: part.text, signature: part.signature ?? '' },
     ),
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...toolCalls.map(({ id, name, arguments: input }) => ({ type: 'tool_use' as const, id, name, input })),
@@ -182,8 +197,7 @@ function conversation({ system, messages }: Body): Conversation {
   for (const { role, content } of messages) {
     const given: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
     if (role === 'assistant') addAnswer(result, given)
-    else if (role === 'system')
-      result.add({ role, content: given.map((one) => (one.type === 'text' ? one.text : '')).join('\n') })
+    else if (role === 'system') result.add({ role, content: textOf(given.flatMap(partsOf)) })
     else addUser(result, given)
   }
   return result
@@ -193,7 +207,8 @@ function conversation({ system, messages }: Body): Conversation {
 function addUser(result: Conversation, given: readonly Block[]): void {
   for (const one of given)
     if (one.type === 'tool_result') {
-      const parts = typeof one.content === 'string' ? textParts(one.content) : (one.content ?? []).flatMap(partsOf)
+      const parts =
+        typeof one.content === 'string' ? textParts(one.content) : (one.content ?? []).flatMap(partsOf)
       result.addResult(one.tool_use_id, contentOf(parts), one.is_error)
     }
   const parts = given.flatMap(partsOf)
@@ -216,7 +231,8 @@ function partsOf(one: Block): ContentPart[] {
   if (one.type === 'thinking') return [{ type: 'reasoning', text: one.thinking, signature: one.signature }]
   if (one.type === 'redacted_thinking') return [{ type: 'reasoning', text: one.data, redacted: true }]
   if (one.type !== 'image' && one.type !== 'document') return []
-  if (one.source.type === 'url') throw new ApiError(400, `a ${one.type} can only be given as data, not by its address`)
+  if (one.source.type === 'url')
+    throw new ApiError(400, `a ${one.type} can only be given as data, not by its address`)
   if (one.source.type === 'text') return textParts(one.source.data)
   return [mediaFromType(one.source.media_type, one.source.data)]
 }

@@ -12,14 +12,15 @@ const part = z.object({
   thoughtSignature: optional(z.string()),
   inlineData: optional(z.object({ mimeType: z.string(), data: z.string() })),
   fileData: optional(z.unknown()),
-  functionCall: optional(z.object({ id: optional(z.string()), name: z.string(), args: optional(jsonObject) })),
+  functionCall: optional(
+    z.object({ id: optional(z.string()), name: z.string(), args: optional(jsonObject) }),
+  ),
   functionResponse: optional(
     z.object({ id: optional(z.string()), name: z.string(), response: optional(jsonObject) }),
   ),
 })
 type Part = z.output<typeof part>
 const content = z.object({ role: optional(z.string()), parts: optional(z.array(part)) })
-
 
 const declaration = z.object({
   name: z.string(),
@@ -110,7 +111,11 @@ function answer(output: ModelOutput, { model }: ApiCall): unknown {
   const { reasoning, text, toolCalls } = answerOf(output)
   const { inputTokens, outputTokens, cacheReadTokens = 0, reasoningTokens = 0 } = output.usage
   const parts = [
-    ...reasoning.map((thought) => ({ text: thought.text, thought: true, thoughtSignature: thought.signature })),
+    ...reasoning.map((thought) => ({
+      text: thought.text,
+      thought: true,
+      thoughtSignature: thought.signature,
+    })),
     ...(text === '' ? [] : [{ text }]),
     ...toolCalls.map(({ id, name, arguments: args }) => ({ functionCall: { id, name, args } })),
   ]
@@ -157,7 +162,9 @@ function addAnswer(result: Conversation, parts: readonly Part[], open: ToolCall[
 function addUser(result: Conversation, parts: readonly Part[], open: ToolCall[]): void {
   for (const { functionResponse: response } of parts) {
     if (!response) continue
-    const index = open.findIndex(({ id, name }) => (response.id ? id === response.id : name === response.name))
+    const index = open.findIndex(({ id, name }) =>
+      response.id ? id === response.id : name === response.name,
+    )
     const [call] = index === -1 ? [] : open.splice(index, 1)
     result.addResult(call?.id ?? response.id ?? newId('call'), resultText(response.response))
   }
@@ -177,8 +184,14 @@ function partsOf({ text, thought, thoughtSignature: signature, inlineData, fileD
   return thought ? [{ type: 'reasoning', text, signature }] : [{ type: 'text', text }]
 }
 
-function toolOf({ name, description, parameters, parametersJsonSchema }: z.output<typeof declaration>): ToolDescription {
-  const given = parametersJsonSchema ?? (lowerTypes(parameters) as Readonly<Record<string, unknown>> | undefined)
+function toolOf({
+  name,
+  description,
+  parameters,
+  parametersJsonSchema,
+}: z.output<typeof declaration>): ToolDescription {
+  const given =
+    parametersJsonSchema ?? (lowerTypes(parameters) as Readonly<Record<string, unknown>> | undefined)
   return { name, description: description ?? '', parameters: given ?? { type: 'object', properties: {} } }
 }
 
@@ -194,7 +207,9 @@ function lowerTypes(given: unknown): unknown {
   )
 }
 
-function toolChoice(given: { mode?: string; allowedFunctionNames?: string[] } | undefined): ToolChoice | undefined {
+function toolChoice(
+  given: { mode?: string; allowedFunctionNames?: string[] } | undefined,
+): ToolChoice | undefined {
   const mode = given?.mode?.toLowerCase()
   const [only, ...more] = given?.allowedFunctionNames ?? []
   if (mode === 'any') return only !== undefined && more.length === 0 ? { name: only } : 'any'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ContentPart } from '../../../sample/content.ts'
+import { type ContentPart, textOf } from '../../../sample/content.ts'
 import type { GenerateConfig, ModelOutput, ModelUsage, StopReason, ToolChoice } from '../../model.ts'
 import { answerOf, nowSeconds } from './answer.ts'
 import { type Api, type ApiCall, ApiError, type ApiEvent } from './api.ts'
@@ -105,7 +105,9 @@ export const openaiChat: Api = {
       request: {
         messages: conversation(body).messages,
         tools: tools.flatMap(({ function: tool }) =>
-          tool ? [{ name: tool.name, description: tool.description ?? '', parameters: tool.parameters ?? EMPTY }] : [],
+          tool
+            ? [{ name: tool.name, description: tool.description ?? '', parameters: tool.parameters ?? EMPTY }]
+            : [],
         ),
         toolChoice: toolChoice(body.tool_choice),
         config: config(body),
@@ -140,7 +142,12 @@ export const openaiChat: Api = {
   },
 
   *events(output, call) {
-    const head = { id: newId('chatcmpl'), object: 'chat.completion.chunk', created: nowSeconds(), model: call.model }
+    const head = {
+      id: newId('chatcmpl'),
+      object: 'chat.completion.chunk',
+      created: nowSeconds(),
+      model: call.model,
+    }
     for (const choice of deltas(output)) yield { data: { ...head, choices: [choice] } }
     if ((call as ChatCall).includeUsage) yield { data: { ...head, choices: [], usage: usage(output.usage) } }
     yield { data: '[DONE]' } satisfies ApiEvent
@@ -174,23 +181,28 @@ function conversation({ messages }: Body): Conversation {
   const result = new Conversation()
   for (const said of messages) {
     const parts = partsOf(said.content)
-    if (said.role === 'system' || said.role === 'developer')
-      result.add({ role: 'system', content: parts.map((one) => (one.type === 'text' ? one.text : '')).join('\n') })
-    else if (said.role === 'user') result.add({ role: 'user', content: contentOf(parts) })
+    if (said.role === 'assistant') addAnswer(result, said, parts)
     else if (said.role === 'tool') result.addResult(said.tool_call_id, contentOf(parts))
-    else {
-      const thought = said.reasoning_content ? [{ type: 'reasoning' as const, text: said.reasoning_content }] : []
-      const toolCalls = said.tool_calls?.map((call) =>
-        toolCallOf({ id: call.id, name: call.function.name, text: call.function.arguments }),
-      )
-      result.add({
-        role: 'assistant',
-        content: contentOf([...thought, ...parts]),
-        ...(toolCalls && toolCalls.length > 0 && { toolCalls }),
-      })
-    }
+    else if (said.role === 'user') result.add({ role: 'user', content: contentOf(parts) })
+    else result.add({ role: 'system', content: textOf(parts) })
   }
   return result
+}
+
+function addAnswer(
+  result: Conversation,
+  said: Extract<Body['messages'][number], { role: 'assistant' }>,
+  parts: readonly ContentPart[],
+): void {
+  const thought = said.reasoning_content ? [{ type: 'reasoning' as const, text: said.reasoning_content }] : []
+  const toolCalls = (said.tool_calls ?? []).map((call) =>
+    toolCallOf({ id: call.id, name: call.function.name, text: call.function.arguments }),
+  )
+  result.add({
+    role: 'assistant',
+    content: contentOf([...thought, ...parts]),
+    ...(toolCalls.length > 0 && { toolCalls }),
+  })
 }
 
 function partsOf(given: z.output<typeof content>): ContentPart[] {
@@ -241,7 +253,8 @@ function* deltas(output: ModelOutput): Generator<unknown> {
   })
   yield choice({ role: 'assistant', content: '' })
   if (text !== '') yield choice({ content: text })
-  for (const [index, call] of toolCalls.entries()) yield choice({ tool_calls: [{ index, ...chatToolCall(call) }] })
+  for (const [index, call] of toolCalls.entries())
+    yield choice({ tool_calls: [{ index, ...chatToolCall(call) }] })
   yield choice({}, FINISH[output.stopReason])
 }
 

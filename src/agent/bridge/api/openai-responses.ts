@@ -1,14 +1,27 @@
 import { z } from 'zod'
-import type { ContentPart } from '../../../sample/content.ts'
+import { type ContentPart, textOf } from '../../../sample/content.ts'
 import type { GenerateConfig, ModelUsage, ToolChoice, ToolDescription } from '../../model.ts'
 import { nowSeconds } from './answer.ts'
-import type { Api, ApiCall } from './api.ts'
+import { type Api, type ApiCall, ApiError } from './api.ts'
 import { EMPTY, openaiError } from './openai-chat.ts'
 import { outputItems, responseEvents } from './openai-responses-output.ts'
-import { Conversation, contentOf, jsonObject, mediaFromUri, newId, optional, parseBody, textParts, toolCallOf } from './parse.ts'
+import {
+  Conversation,
+  contentOf,
+  jsonObject,
+  mediaFromUri,
+  newId,
+  optional,
+  parseBody,
+  textParts,
+  toolCallOf,
+} from './parse.ts'
 
 const part = z.discriminatedUnion('type', [
-  z.object({ type: z.enum(['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text']), text: z.string() }),
+  z.object({
+    type: z.enum(['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text']),
+    text: z.string(),
+  }),
   z.object({ type: z.literal('refusal'), refusal: z.string() }),
   z.object({ type: z.literal('input_image'), image_url: z.string() }),
   z.object({ type: z.literal('input_file'), file_data: z.string(), filename: optional(z.string()) }),
@@ -22,11 +35,20 @@ const item = z.union([
     role: z.enum(['user', 'system', 'developer', 'assistant']),
     content,
   }),
-  z.object({ type: z.literal('function_call'), call_id: z.string(), name: z.string(), arguments: z.string() }),
+  z.object({
+    type: z.literal('function_call'),
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+  }),
   z.object({ type: z.literal('function_call_output'), call_id: z.string(), output }),
   z.object({ type: z.literal('custom_tool_call'), call_id: z.string(), name: z.string(), input: z.string() }),
   z.object({ type: z.literal('custom_tool_call_output'), call_id: z.string(), output }),
-  z.object({ type: z.literal('reasoning'), summary: optional(z.array(part)), content: optional(z.array(part)) }),
+  z.object({
+    type: z.literal('reasoning'),
+    summary: optional(z.array(part)),
+    content: optional(z.array(part)),
+  }),
 ])
 type Item = z.output<typeof item>
 
@@ -43,7 +65,10 @@ const schema = z.object({
   input: z.union([z.string(), z.array(item).min(1)]),
   tools: optional(z.array(tool)),
   tool_choice: optional(
-    z.union([z.enum(['auto', 'none', 'required']), z.looseObject({ type: z.string(), name: optional(z.string()) })]),
+    z.union([
+      z.enum(['auto', 'none', 'required']),
+      z.looseObject({ type: z.string(), name: optional(z.string()) }),
+    ]),
   ),
   stream: optional(z.boolean()),
   max_output_tokens: optional(z.number()),
@@ -56,7 +81,9 @@ const schema = z.object({
   ),
   text: optional(
     z.object({
-      format: optional(z.looseObject({ type: z.string(), name: optional(z.string()), schema: optional(jsonObject) })),
+      format: optional(
+        z.looseObject({ type: z.string(), name: optional(z.string()), schema: optional(jsonObject) }),
+      ),
     }),
   ),
 })
@@ -65,19 +92,22 @@ type Body = z.output<typeof schema>
 export interface ResponsesCall extends ApiCall {
   /** Names of tools whose argument is plain text. */
   readonly custom: ReadonlySet<string>
-  readonly previous: string | undefined
 }
 
 /** OpenAI's responses: https://platform.openai.com/docs/api-reference/responses */
 export const openaiResponses: Api = {
   parse(given): ResponsesCall {
     const body = parseBody(schema, given)
+    if (body.previous_response_id !== undefined)
+      throw new ApiError(
+        400,
+        'answers are not stored here: send the whole conversation instead of previous_response_id',
+      )
     const tools = body.tools ?? []
     return {
       model: body.model,
       stream: body.stream ?? false,
       custom: new Set(tools.flatMap(({ type, name }) => (type === 'custom' && name ? [name] : []))),
-      previous: body.previous_response_id,
       ignored: tools.flatMap((one) => (toolOf(one) ? [] : [`tool of type ${one.type}`])),
       request: {
         messages: conversation(body).messages,
@@ -89,13 +119,20 @@ export const openaiResponses: Api = {
   },
 
   render(answer, call) {
-    return response(call, { output: outputItems(answer, call as ResponsesCall), usage: usage(answer.usage) }, answer.stopReason)
+    return response(
+      call,
+      { output: outputItems(answer, call as ResponsesCall), usage: usage(answer.usage) },
+      answer.stopReason,
+    )
   },
 
   *events(answer, call) {
     const id = newId('resp')
     const begun = { ...response(call, { output: [], usage: null }), id, status: 'in_progress' }
-    const ended = { ...(openaiResponses.render(answer, call) as { output: readonly Record<string, unknown>[] }), id }
+    const ended = {
+      ...(openaiResponses.render(answer, call) as { output: readonly Record<string, unknown>[] }),
+      id,
+    }
     let sequence = 0
     const numbered = (type: string, fields: object) => ({
       event: type,
@@ -148,14 +185,11 @@ function addItem(result: Conversation, one: Item): void {
     result.addResult(one.call_id, contentOf(partsOf(one.output)))
   else if (one.type === 'reasoning') {
     const thought = [...(one.summary ?? []), ...(one.content ?? [])].flatMap((given) => partOf(given))
-    const text = thought.map((given) => (given.type === 'text' ? given.text : '')).join('\n')
+    const text = textOf(thought)
     if (text !== '') result.add({ role: 'assistant', content: [{ type: 'reasoning', text }] })
   } else if (one.role === 'assistant') result.addToAnswer(partsOf(one.content), [])
   else if (one.role === 'user') result.add({ role: 'user', content: contentOf(partsOf(one.content)) })
-  else {
-    const text = partsOf(one.content).map((given) => (given.type === 'text' ? given.text : ''))
-    result.add({ role: 'system', content: text.join('\n') })
-  }
+  else result.add({ role: 'system', content: textOf(partsOf(one.content)) })
 }
 
 function partsOf(given: z.output<typeof content>): ContentPart[] {
@@ -172,7 +206,13 @@ function partOf(given: z.output<typeof part>): ContentPart[] {
 const TEXT_INPUT = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] } as const
 
 /** Undefined for what a provider runs itself. */
-function toolOf({ type, name, description = '', parameters, format }: z.output<typeof tool>): ToolDescription | undefined {
+function toolOf({
+  type,
+  name,
+  description = '',
+  parameters,
+  format,
+}: z.output<typeof tool>): ToolDescription | undefined {
   if (name === undefined) return undefined
   if (type === 'function') return { name, description, parameters: parameters ?? EMPTY }
   if (type !== 'custom') return undefined

@@ -12,7 +12,8 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
 }
 
 export const jsonObject = z.record(z.string(), z.unknown())
-export const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? undefined)
+export const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform((value) => value ?? undefined)
 
 /** Content as an API has it: one text alone stays a text. */
 export function contentOf(parts: readonly ContentPart[]): string | readonly ContentPart[] {
