@@ -45,7 +45,7 @@ const PROTOCOLS = ['openai-chat', 'openai-responses', 'anthropic', 'google'].fla
   `${name}:stream`,
 ])
 
-describe.skipIf(!hasGuest)('the bridge', () => {
+describe.skipIf(!hasGuest)('the bridge', { timeout: 30_000 }, () => {
   it.each(PROTOCOLS)('serves a program that speaks %s', async (protocol) => {
     await withBridge({ model: scriptedModel(SCRIPT) }, async ({ context, ask }) => {
       const { stdout, stderr } = await ask(protocol)
