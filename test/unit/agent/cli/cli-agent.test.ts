@@ -27,7 +27,7 @@ describe.skipIf(!hasGuest)('an agent that is a program in the sandbox', () => {
   it('has the prompt, its files and variables, asks the model, and its output is in the log', {
     timeout: 30_000,
   }, async () => {
-    const { output, context } = await run(
+    const outcome = await run(
       {
         install: 'echo installed > here',
         files: { 'config/agent.json': '{}' },
@@ -40,7 +40,10 @@ describe.skipIf(!hasGuest)('an agent that is a program in the sandbox', () => {
       },
       { model: scriptedModel([{ text: 'forty-two' }]) },
     )
-    expect(output).toBe('installed\n{}forty-two\n0 hello http://N.N.N.N:N belljar\n')
+    const { context } = outcome
+    expect(outcome).toMatchObject({
+      output: 'installed\n{}forty-two\n0 hello http://N.N.N.N:N belljar\n',
+    })
     expect(context.state.messages.map(({ content }) => content)).toEqual([
       'You are a careful assistant.',
       'What is six times seven?',
