@@ -1,5 +1,19 @@
 export type { Agent, AgentContext, AgentState, ModelAccess, VisibleSample } from './agent/agent.ts'
 export { bash } from './agent/bash.ts'
+export { type Bridge, type BridgeOptions, openBridge } from './agent/bridge/bridge.ts'
+export { aider } from './agent/cli/aider.ts'
+export { claudeCode } from './agent/cli/claude-code.ts'
+export {
+  type CliAgentFacts,
+  type CliAgentOptions,
+  type CliAgentRun,
+  cliAgent,
+} from './agent/cli/cli-agent.ts'
+export { codex } from './agent/cli/codex.ts'
+export { geminiCli } from './agent/cli/gemini-cli.ts'
+export { miniSweAgent } from './agent/cli/mini-swe-agent.ts'
+export type { NamedAgentOptions } from './agent/cli/named-agent.ts'
+export { openCode } from './agent/cli/opencode.ts'
 export type { AssistantMessage, Message, ToolCall, ToolError, ToolMessage } from './agent/messages.ts'
 export type {
   GenerateConfig,
@@ -45,7 +59,15 @@ export type { SandboxIdentity, SandboxSelector } from './sample/identity.ts'
 export type { FileContent, Sample, SampleFiles } from './sample/sample.ts'
 export { type DockerConfig, docker, type SandboxSpec } from './sample/sandbox-spec.ts'
 export type { SandboxProvider } from './sandbox/provider.ts'
-export type { ExecOptions, ExecResult, Sandbox, SandboxProcess, SpawnOptions } from './sandbox/sandbox.ts'
+export type {
+  ExecOptions,
+  ExecResult,
+  ListenOptions,
+  Sandbox,
+  SandboxListener,
+  SandboxProcess,
+  SpawnOptions,
+} from './sandbox/sandbox.ts'
 export { type CommandOptions, command } from './score/command.ts'
 export { exact } from './score/exact.ts'
 export { includes } from './score/includes.ts'
