@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { hostRoutes } from '../../../src/sandbox/docker/network/host-routes.ts'
+import { SubnetPool } from '../../../src/sandbox/docker/network/subnet-pool.ts'
 import { overlaps, parseSubnet } from '../../../src/sandbox/subnets.ts'
 import { ComposeRun, sh } from '../../support/compose.ts'
 import { DockerRun } from '../../support/docker.ts'
@@ -45,6 +47,18 @@ networks: { front: , back: { internal: true }, unused: }
     }
     for (const sandbox of sandboxes) expect(await sh(sandbox.default, 'nslookup db')).toContain('10.213.')
     await Promise.all(sandboxes.map((sandbox) => sandbox.remove()))
+  })
+
+  it('keep clear of the routes of the engine`s host, which are read there, wherever that is', async () => {
+    await using compose = await ComposeRun.open(`services: { main: { image: busybox, command: ${forever} } }`)
+    const { engine } = compose.run.provider
+    await using _sandbox = await compose.start()
+    const [network] = await networksOf(compose)
+    const labels = { 'belljar.run': compose.run.run }
+    expect(await hostRoutes(engine, labels)).toContain(network?.IPAM?.Config?.[0]?.Subnet)
+    const routes = async () => ['10.213.64.0/21']
+    const pool = new SubnetPool(engine, { range: '10.213.64.0/20', routes, random: () => 0 })
+    expect(await pool.take(28)).toBe('10.213.72.0/28')
   })
 
   it('when the range is used up, an error says so and what to do', async () => {

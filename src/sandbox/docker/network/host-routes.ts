@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { readFile } from '../../guest/files.ts'
 import { formatSubnet } from '../../subnets.ts'
-import { call } from '../engine/call.ts'
 import type { Engine } from '../engine/engine.ts'
+import { startAnchor } from '../ownership/anchor-container.ts'
+import { anchorImage } from '../ownership/anchor-image.ts'
+import { removeObject } from '../remove.ts'
 
 /** The kernel writes addresses with their bytes reversed. */
 function address(hex: string): number {
@@ -26,21 +28,31 @@ export function parseRoutes(text: string): string[] {
     })
 }
 
-/** Whether this process has the engine's network: the engine's own bridge is a device here. */
-async function sharesNetwork(engine: Engine): Promise<boolean> {
-  if (!('socketPath' in engine.endpoint.address)) return false
-  const info = await call('looking for the default network', {}, () =>
-    engine.control.getNetwork('bridge').inspect(),
-  )
-  const name: unknown = info.Options?.['com.docker.network.bridge.name']
-  return typeof name === 'string' && existsSync(`/sys/class/net/${name}`)
-}
-
-/** Routes of the engine's host; none where they cannot be seen from here (a remote engine, or this process in a container). */
-export async function hostRoutes(engine: Engine): Promise<readonly string[]> {
+/**
+ * Routes of the engine's host, wherever that is: the API does not tell them, and this process may be elsewhere (a remote
+ * engine, a container, another network namespace), so a guest reads them in a container on the host's network, which is
+ * gone afterwards. None where no guest runs.
+ */
+export async function hostRoutes(
+  engine: Engine,
+  labels: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const name = `bj-routes-${randomBytes(8).toString('hex')}`
+  let close: () => void = () => undefined
   try {
-    return (await sharesNetwork(engine)) ? parseRoutes(await readFile('/proc/net/route', 'utf8')) : []
+    const id = await anchorImage(engine)
+    if (id === undefined) return []
+    const image = { kind: 'guest', id } as const
+    const reader = await startAnchor(engine, { name, labels, image, network: 'host' })
+    close = reader.close
+    if (!reader.connection) return []
+    const text = await readFile({ connection: reader.connection, service: name }, '/proc/net/route')
+    return parseRoutes(Buffer.from(text).toString())
   } catch {
     return []
+  } finally {
+    // Before its stream is closed: it would else remove itself at the same time.
+    await removeObject(engine, { kind: 'container', id: name, name })
+    close()
   }
 }

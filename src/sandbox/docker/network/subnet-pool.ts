@@ -2,11 +2,12 @@ import { ConfigError } from '../../../errors.ts'
 import { DEFAULT_RANGE, freeSubnets } from '../../subnets.ts'
 import { call } from '../engine/call.ts'
 import type { Engine } from '../engine/engine.ts'
-import { hostRoutes } from './host-routes.ts'
 
 export interface SubnetPoolOptions {
   /** Where blocks come from; default 10.192.0.0/12. */
   readonly range?: string | undefined
+  /** Destinations that belong to others. Asked once. */
+  readonly routes?: () => Promise<readonly string[]>
   readonly random?: () => number
 }
 
@@ -22,21 +23,34 @@ export async function networkSubnets(engine: Engine): Promise<string[]> {
 export class SubnetPool {
   readonly #engine: Engine
   readonly #range: string
+  readonly #readRoutes: () => Promise<readonly string[]>
   readonly #random: () => number
   /** Blocks that were handed out after the last list began, or whose networks were not made by then. */
   readonly #handed = new Map<string, 'making' | 'made'>()
   #routes: Promise<readonly string[]> | undefined
   #listing: Promise<readonly string[]> | undefined
 
-  constructor(engine: Engine, { range = DEFAULT_RANGE, random = Math.random }: SubnetPoolOptions = {}) {
+  constructor(engine: Engine, options: SubnetPoolOptions = {}) {
+    const { range = DEFAULT_RANGE, random = Math.random, routes = async () => [] } = options
     this.#engine = engine
     this.#range = range
     this.#random = random
+    this.#readRoutes = routes
+  }
+
+  /** Reads the routes, so that the first block need not wait for them. */
+  prepare(): void {
+    this.#routes ??= this.#readRoutes()
+  }
+
+  /** Resolves when nothing is being read for it. */
+  async idle(): Promise<void> {
+    await this.#routes
   }
 
   /** The caller makes a network of it and then says `settle`. @throws ConfigError when there is none left */
   async take(prefixLength: number): Promise<string> {
-    this.#routes ??= hostRoutes(this.#engine)
+    this.#routes ??= this.#readRoutes()
     this.#listing ??= this.#list()
     const [routes, listed] = await Promise.all([this.#routes, this.#listing])
     const used = [...routes, ...listed, ...this.#handed.keys()]

@@ -16,11 +16,15 @@ export interface AnchorRequest {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly image: AnchorImage
+  /** Default: none. */
+  readonly network?: 'none' | 'host'
 }
 
 /** A container that ends with this process. */
 export interface AnchorContainer {
   readonly id: string
+  /** To the guest in it. */
+  readonly connection?: GuestConnection
   /** Resolves when it has ended, or can no longer be known to run. */
   readonly lost: Promise<unknown>
   close(): void
@@ -28,7 +32,7 @@ export interface AnchorContainer {
 
 const SHELL = ['sh', '-c', 'while read line; do :; done']
 
-function body({ image, labels }: AnchorRequest): Docker.ContainerCreateOptions {
+function body({ image, labels, network = 'none' }: AnchorRequest): Docker.ContainerCreateOptions {
   return {
     Image: image.id,
     ...(image.kind === 'shell' && { Entrypoint: SHELL, Cmd: [], User: '0' }),
@@ -41,7 +45,7 @@ function body({ image, labels }: AnchorRequest): Docker.ContainerCreateOptions {
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       AutoRemove: true,
-      NetworkMode: 'none',
+      NetworkMode: network,
       ReadonlyRootfs: true,
       CapDrop: ['ALL'],
       LogConfig: { Type: 'none', Config: {} },
@@ -69,7 +73,7 @@ export async function startAnchor(engine: Engine, request: AnchorRequest): Promi
 
 async function guestAnchor(id: string, socket: Duplex): Promise<AnchorContainer> {
   const connection = await GuestConnection.open(attachStream(socket))
-  return { id, lost: connection.lost, close: () => connection.close() }
+  return { id, connection, lost: connection.lost, close: () => connection.close() }
 }
 
 async function shellAnchor(id: string, socket: Duplex): Promise<AnchorContainer> {
