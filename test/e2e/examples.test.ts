@@ -48,7 +48,7 @@ describe('the example suites', () => {
   it('are those that are tested here', async () => {
     const entries = await readdir(join(root, 'compose'), { withFileTypes: true })
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-    const named = ['adaptive', 'jsonl', 'seedless', 'single']
+    const named = ['adaptive', 'invalid', 'jsonl', 'outside', 'seedless', 'single']
     expect(folders.sort()).toEqual([...named, ...Object.keys(SOLVED)].sort())
   })
 

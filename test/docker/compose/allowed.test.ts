@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { resolveCompose } from '../../../src/sandbox/compose/resolve.ts'
 
-const corpus = fileURLToPath(new URL('../../corpus/compose', import.meta.url))
+const corpus = fileURLToPath(new URL('../../../compose', import.meta.url))
 const folder = join(corpus, 'invalid')
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 
@@ -18,7 +18,7 @@ async function outcome(name: string, allow: string[]): Promise<string> {
   return resolveCompose(name, { taskDirectory: folder, allow }).then(() => 'resolved', String)
 }
 
-describe.concurrent('a compose file of the corpus of refusals', () => {
+describe.concurrent('a compose file that is to be refused', () => {
   it.each(files)('%s is not refused once every name is allowed', async (name) => {
     expect(await outcome(name, refusedNames(name))).not.toContain('refused, unless')
   })

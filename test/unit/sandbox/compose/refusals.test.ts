@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../../../src/errors.ts'
 import { resolveCompose } from '../../../../src/sandbox/compose/resolve.ts'
 
-const corpus = fileURLToPath(new URL('../../../corpus/compose', import.meta.url))
+const corpus = fileURLToPath(new URL('../../../../compose', import.meta.url))
 const folder = join(corpus, 'invalid')
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 
@@ -37,7 +37,7 @@ function placeOf([line, place, allow]: RegExpMatchArray): string {
   return `${inFile?.[1] ?? place} ${allow}`
 }
 
-describe.concurrent('a compose file of the corpus of refusals', () => {
+describe.concurrent('a compose file that is to be refused', () => {
   it.each(files)('%s is refused for exactly what its comments name', async (name) => {
     const expected = expectedRefusals(name)
     expect(expected.length).toBeGreaterThan(0)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { isSandboxAllowance } from '../../../../src/sandbox/policy/allowances.ts'
 
-const corpus = fileURLToPath(new URL('../../../corpus/compose/invalid', import.meta.url))
+const corpus = fileURLToPath(new URL('../../../../compose/invalid', import.meta.url))
 
 it('every name that unlocks a refusal of the corpus can be named by a task', () => {
   const names = readdirSync(corpus)
