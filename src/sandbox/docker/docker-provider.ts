@@ -101,8 +101,8 @@ export class DockerProvider implements SandboxProvider {
       const message = missingIsolation(network, this.engine)
       if (message !== undefined) context.report?.({ kind: 'warning', message })
     }
-    if (plan.services.some(({ image }) => image.kind === 'egress')) await this.#checkEnforceable()
     if (plan.networks.length > 0 && this.#claim) this.#support.expectNetworks(this.#claim.run)
+    if (plan.services.some(({ image }) => image.kind === 'egress')) await this.#checkEnforceable()
     const prepared = await prepareImages(this.#images, { plan, buildHashes }, context)
     this.#prepared.set(config.key, prepared)
     const transports = this.#guests.transports(plan, prepared, context)

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from '../../guest/files.ts'
 import { formatSubnet } from '../../subnets.ts'
 import type { Engine } from '../engine/engine.ts'
+import { programImage } from '../image/program-image.ts'
 import { startAnchor } from '../ownership/anchor-container.ts'
-import { anchorImage } from '../ownership/anchor-image.ts'
 import { removeObject } from '../remove.ts'
 
 /** The kernel writes addresses with their bytes reversed. */
@@ -40,7 +40,7 @@ export async function hostRoutes(
   const name = `bj-routes-${randomBytes(8).toString('hex')}`
   let close: () => void = () => undefined
   try {
-    const id = await anchorImage(engine)
+    const id = await programImage(engine, 'guest')
     if (id === undefined) return []
     const image = { kind: 'guest', id } as const
     const reader = await startAnchor(engine, { name, labels, image, network: 'host' })
