@@ -56,7 +56,8 @@ export type {
   VideoPart,
 } from './sample/content.ts'
 export type { SandboxIdentity, SandboxSelector } from './sample/identity.ts'
-export type { FileContent, Sample, SampleFiles } from './sample/sample.ts'
+export type { Input, InputPart, MediaReference } from './sample/input.ts'
+export type { FileContent, ReadySample, Sample, SampleFiles } from './sample/sample.ts'
 export { type DockerConfig, docker, type SandboxSpec } from './sample/sandbox-spec.ts'
 export type { SandboxProvider } from './sandbox/provider.ts'
 export type {
@@ -86,6 +87,7 @@ export {
 export type { EarlyStopping, StoppableSample } from './task/early-stopping.ts'
 export { type EnqueuedSample, enqueueSample } from './task/enqueue.ts'
 export { type LoadedTask, loadTasks } from './task/load-tasks.ts'
+export { materializeMedia } from './task/materialize-media.ts'
 export { type AbandonedReason, type NextSamplesContext, SampleSource } from './task/sample-source.ts'
 export { defineTask, type Task, type TaskDefinition, type TaskFactory } from './task/task.ts'
 export type { TaskSetup, TaskSetupContext } from './task/task-setup.ts'

@@ -1,5 +1,5 @@
 import type { Budget } from '../limit/budget.ts'
-import type { Sample } from '../sample/sample.ts'
+import type { ReadySample } from '../sample/sample.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Message } from './messages.ts'
 import type { Model } from './model.ts'
@@ -12,7 +12,7 @@ export interface AgentState {
 }
 
 /** The sample as an agent may see it: hidden tests are not among it. */
-export type VisibleSample = Omit<Sample, 'tests'>
+export type VisibleSample = Omit<ReadySample, 'tests'>
 
 /** The models of a run, as one sample may use them: under its limits, with every call in its log. */
 export interface ModelAccess {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Message } from '../agent/messages.ts'
 import type { TranscriptEvent } from '../agent/transcript.ts'
+import type { ContentPart } from '../sample/content.ts'
 import type { Score } from '../score/scorer.ts'
 import { headerSchema } from './header-record.ts'
 
@@ -71,6 +72,8 @@ export function isScore(value: unknown): value is Score {
 
 const scoreSchema = z.custom<Score>(isScore, 'expected a score')
 
+const contentPartSchema = z.custom<ContentPart>((value) => hasText(value, 'type'), 'expected a content part')
+
 const messageSchema = z.custom<Message>((value) => hasText(value, 'role'), 'expected a message')
 
 const transcriptEventSchema = z.custom<TranscriptEvent>(
@@ -118,7 +121,10 @@ export const sampleRecordSchema = z.object({
   /** uuid of the record of this sample and epoch that this one takes the place of. */
   supersedes: z.string().optional(),
   status: sampleStatusSchema,
+  /** Media as their kind in brackets. */
   input: z.string(),
+  /** The input with its media, where it is more than one text. */
+  inputParts: z.array(contentPartSchema).optional(),
   target: z.union([z.string(), z.array(z.string())]).optional(),
   choices: z.array(z.string()).optional(),
   metadata: z.record(z.string(), z.unknown()),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { relative, resolve } from 'node:path'
 import type { TaskIdentity } from '../log/header-record.ts'
+import type { Input } from '../sample/input.ts'
 import type { Sample, SampleFiles } from '../sample/sample.ts'
 import type { SampleId } from '../sample/sample-id.ts'
 import { type LoadedTask, nameOf } from '../task/load-tasks.ts'
@@ -48,12 +49,22 @@ export function datasetDigest(
     const portable = {
       ...sample,
       id: String(id),
+      input: movableInput(sample.input, directory),
       files: movable(files, directory),
       tests: movable(tests, directory),
     }
     hash.update(`${canonicalJson(portable)}\n`)
   }
   return hash.digest('hex')
+}
+
+function movableInput(input: Input, directory: string): unknown {
+  if (typeof input === 'string') return input
+  return input.map((part) =>
+    part.type !== 'text' && part.path !== undefined
+      ? { ...part, path: relative(directory, resolve(directory, part.path)) }
+      : part,
+  )
 }
 
 function movable(files: SampleFiles | undefined, directory: string): unknown {

@@ -12,7 +12,8 @@ interface EndedRun {
 
 /** Without what only the log has to keep: a hundred thousand of them may fail. */
 function slim(record: SampleRecord): SampleRecord {
-  return { ...record, input: '', target: undefined, messages: [], output: '', phases: [], usage: {} }
+  const none = { input: '', inputParts: undefined, target: undefined, output: '' }
+  return { ...record, ...none, messages: [], phases: [], usage: {} }
 }
 
 /** What became of every run of an eval: totals and scores, which errors are too many, and what may still be run again. */

@@ -89,7 +89,7 @@ export class EvalRun {
 
   get #scope(): TaskScope {
     const enqueue = (samples: readonly Sample[]) => this.#enqueue(samples)
-    return { task: this.task.name, enqueue: this.task.source && enqueue }
+    return { task: this.task.name, directory: this.task.directory, enqueue: this.task.source && enqueue }
   }
 
   #makeGates(): ConfigGates {

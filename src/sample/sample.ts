@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
+import type { Content } from './content.ts'
+import { type Input, inputSchema } from './input.ts'
 import { parseSandboxSpec, type SandboxSpec } from './sandbox-spec.ts'
 
 /** Text, or what is read from elsewhere: a file or folder beside the task, a web address, bytes (base64 text in data files). */
@@ -16,7 +18,8 @@ export type SampleFiles = Readonly<Record<string, FileContent>>
 export interface Sample {
   /** Compared as text; given by number, in order, when absent. */
   readonly id?: string | number
-  readonly input: string
+  /** Text, or text and media in order. */
+  readonly input: Input
   readonly target?: string | readonly string[]
   readonly choices?: readonly string[]
   readonly metadata?: Readonly<Record<string, unknown>>
@@ -29,6 +32,14 @@ export interface Sample {
   readonly solution?: string
   /** Put into the sandbox after the agent has ended; owned by root, replacing whatever is there. */
   readonly tests?: SampleFiles
+}
+
+/** A sample as agents and scorers see it. */
+export interface ReadySample extends Omit<Sample, 'input'> {
+  /** As text: media as their kind in brackets. */
+  readonly input: string
+  /** The same with its media at hand: what a model is given. */
+  readonly content: Content
 }
 
 const fileContent = z.union([
@@ -51,7 +62,7 @@ const sandboxSpec = z.unknown().transform((value, context): SandboxSpec => {
 
 const sampleSchema = z.strictObject({
   id: z.union([z.string().min(1), z.number()]).optional(),
-  input: z.string(),
+  input: inputSchema,
   target: z.union([z.string(), z.array(z.string())]).optional(),
   choices: z.array(z.string()).optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),

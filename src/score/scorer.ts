@@ -1,5 +1,5 @@
 import type { AgentState, ModelAccess } from '../agent/agent.ts'
-import type { Sample } from '../sample/sample.ts'
+import type { ReadySample } from '../sample/sample.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Metric } from './metrics.ts'
 
@@ -19,7 +19,7 @@ export interface Score {
 }
 
 export interface ScorerContext extends ModelAccess {
-  readonly sample: Sample
+  readonly sample: ReadySample
   readonly epoch: number
   readonly state: Readonly<AgentState>
   readonly sandbox: Sandbox

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError, errorMessage } from '../errors.ts'
+import type { InputPart } from '../sample/input.ts'
 import { parseSample, type Sample, type SampleFiles } from '../sample/sample.ts'
 import { type DatasetFields, fieldReader } from './dataset-fields.ts'
 import { DATASET_FORMATS, type DatasetFormat, readRecords } from './dataset-records.ts'
@@ -99,12 +100,19 @@ async function readTextFile(file: string): Promise<string> {
 }
 
 function withAbsolutePaths(sample: Sample, folder: string): Sample {
-  const { files, tests } = sample
+  const { files, tests, input } = sample
   return {
     ...sample,
+    ...(typeof input === 'string' ? {} : { input: input.map((part) => absolutePart(part, folder)) }),
     ...(files && { files: absoluteFiles(files, folder) }),
     ...(tests && { tests: absoluteFiles(tests, folder) }),
   }
+}
+
+function absolutePart(part: InputPart, folder: string): InputPart {
+  return part.type !== 'text' && part.path !== undefined
+    ? { ...part, path: resolve(folder, part.path) }
+    : part
 }
 
 function absoluteFiles(files: SampleFiles, folder: string): SampleFiles {

@@ -13,6 +13,8 @@ export interface EnqueuedSample {
 /** What the code of a running task can reach of it. */
 export interface TaskScope {
   readonly task: string
+  /** Absolute folder that relative paths of the task start at. */
+  readonly directory: string
   /** undefined where the data set is fixed. */
   readonly enqueue: ((samples: readonly Sample[]) => EnqueuedSample[]) | undefined
   /** Inside a sample: gives its slot up while it waits for another one. */
@@ -24,6 +26,11 @@ const scope = new AsyncLocalStorage<TaskScope>()
 /** Runs code, and all that it starts, inside a task. */
 export function insideTask<T>(task: TaskScope, code: () => T): T {
   return scope.run(task, code)
+}
+
+/** The task whose code calls; undefined outside. */
+export function currentTask(): Pick<TaskScope, 'task' | 'directory'> | undefined {
+  return scope.getStore()
 }
 
 /** Waits for what became of an added sample; the slot of the sample that waits is free meanwhile. */

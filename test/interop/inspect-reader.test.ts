@@ -28,6 +28,7 @@ interface Read {
     limit: string | null
     messages: [role: string, length: number][]
     events: string[]
+    input: string | [type: string, content: string][]
     inputs: number[]
     unresolved: boolean
     scores: Record<string, unknown>
@@ -79,6 +80,15 @@ describe.skipIf(!python)(
         expect.arrayContaining(['model', 'tool', 'sandbox', 'score', 'span_begin']),
       )
       expect(sample?.tokens).toEqual({ scripted: 22 })
+    })
+
+    it('sees the media of an input', () => {
+      const input = read.get('media')!.samples[0]!.input as [string, string][]
+      expect(input.map(([type]) => type)).toEqual(['text', 'image', 'document', 'audio', 'video'])
+      expect(input[0]![1]).toMatch(/^What is this\? Look closely\./)
+      expect(input.slice(1).map(([, uri]) => uri.slice(0, uri.indexOf(',')))).toEqual(
+        ['image/png', 'text/csv', 'audio/wav', 'video/mp4'].map((type) => `data:${type};base64`),
+      )
     })
 
     it('sees errors, retries, limits and cancelled samples', () => {

@@ -22,6 +22,11 @@ def sample_facts(sample):
         "messages": [[message.role, len(message.text)] for message in sample.messages],
         "completion": sample.output.completion[:20],
         "events": [event.event for event in sample.events],
+        "input": sample.input if isinstance(sample.input, str) else [
+            [part.type, part.text if part.type == "text" else getattr(part, part.type)]
+            for message in sample.input
+            for part in message.content
+        ],
         "inputs": [len(event.input) for event in sample.events if event.event == "model"],
         "unresolved": "attachment://" in repr(sample.model_dump()),
         "tokens": {name: usage.total_tokens for name, usage in sample.model_usage.items()},

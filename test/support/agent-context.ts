@@ -4,7 +4,8 @@ import { ModelRecorder } from '../../src/agent/model-recorder.ts'
 import type { Transcript, TranscriptEvent } from '../../src/agent/transcript.ts'
 import { ConfigError } from '../../src/errors.ts'
 import { Budget, type SampleLimits } from '../../src/limit/budget.ts'
-import type { Sample } from '../../src/sample/sample.ts'
+import { shownInput } from '../../src/sample/input.ts'
+import type { ReadySample, Sample } from '../../src/sample/sample.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 import type { ScorerContext } from '../../src/score/scorer.ts'
 
@@ -27,7 +28,7 @@ export function agentContext(options: TestContextOptions = {}): AgentContext & {
   const budget = new Budget(options.limits)
   return {
     events,
-    sample: { id: 's1', input: 'What is six times seven?', ...options.sample },
+    sample: readySample(options.sample),
     epoch: 1,
     get sandbox() {
       return options.sandbox ?? missing('sandbox')
@@ -39,6 +40,11 @@ export function agentContext(options: TestContextOptions = {}): AgentContext & {
     transcript,
     signal,
   }
+}
+
+function readySample(sample: TestContextOptions['sample']): ReadySample {
+  const input = shownInput(sample?.input ?? 'What is six times seven?')
+  return { id: 's1', ...sample, input, content: input }
 }
 
 function modelAccess(
@@ -61,7 +67,7 @@ export function scorerContext(options: TestContextOptions & { output?: string } 
   const signal = options.signal ?? new AbortController().signal
   return {
     ...modelAccess(options, { transcript: { record: () => undefined }, signal, budget: new Budget() }),
-    sample: { id: 's1', input: 'What is six times seven?', ...options.sample },
+    sample: readySample(options.sample),
     epoch: 1,
     state: { messages: [], output: options.output ?? '' },
     get sandbox() {

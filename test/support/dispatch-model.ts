@@ -160,7 +160,7 @@ export class DispatchModel {
           epoch: record.epoch,
         }),
       sampleAbandoned: (sample, epoch, { id }) =>
-        this.#told(sample.input, { entry: `${id} ${epoch} abandoned`, epoch }),
+        this.#told(String(sample.input), { entry: `${id} ${epoch} abandoned`, epoch }),
     })
   }
 

@@ -56,6 +56,10 @@ interface Kind {
 }
 
 /** A log of every kind: how a run of it is made. */
+/** A PNG of one pixel. */
+export const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 export const KINDS: Readonly<Record<string, Kind>> = {
   success: {
     task: () =>
@@ -198,6 +202,33 @@ export const KINDS: Readonly<Record<string, Kind>> = {
         agent: async ({ sample }) => sample.input,
         scorers: [exact()],
       }),
+  },
+  media: {
+    task: () =>
+      fakeTask({
+        name: 'media',
+        dataset: [
+          {
+            input: [
+              { type: 'text', text: `What is this? ${'Look closely. '.repeat(20)}` },
+              { type: 'image', data: `data:image/png;base64,${PIXEL}`, detail: 'low' },
+              {
+                type: 'document',
+                data: Buffer.from('a,b\n1,2\n'),
+                mediaType: 'text/csv',
+                filename: 'table.csv',
+              },
+              { type: 'audio', data: Buffer.from('RIFF\0\0\0\0WAVEfmt ') },
+              { type: 'video', data: Buffer.from('\0\0\0\x18ftypisom') },
+            ],
+            target: 'a pixel',
+          },
+        ],
+        agent: toolLoop({ tools: [bash()] }),
+        scorers: [exact()],
+        limits: { turns: 3 },
+      }),
+    options: () => ({ model: scriptedModel(ANSWERS) }),
   },
   empty: {
     task: () => fakeTask({ name: 'empty', dataset: () => SampleSource.fromSamples([]), scorers: [exact()] }),

@@ -5,6 +5,7 @@ import { Attachments, attach } from './attachments.ts'
 import { CANCELLED_ERROR, toEvalError } from './errors.ts'
 import { fromEvalEvent, orderOf } from './event-unmap.ts'
 import { toEvalId } from './ids.ts'
+import { fromEvalInput, toEvalInput } from './input.ts'
 import { fromLimit, toLimit } from './limits.ts'
 import { MessagePool } from './message-pool.ts'
 import { fromChatMessage, plainText } from './messages.ts'
@@ -15,13 +16,13 @@ import { fromUsage, toUsage } from './usage.ts'
 
 /** A sample with its events in Inspect's form. What that form has no place for is under `belljar`. */
 export function toSampleMember(record: SampleRecord, events: readonly TranscriptEvent[]): SampleMember {
-  const { input, metadata, files, setup, choices, messages, scores } = record
+  const { metadata, files, setup, choices, messages, scores } = record
   const attachments = new Attachments()
   const pool = new MessagePool(record.uuid, attachments)
   const evalEvents = new EvalTranscript(record).build(events, { attachments, pool })
   return {
     ...commonFields(record),
-    input,
+    input: toEvalInput(record, attachments),
     choices,
     sandbox: record.sandbox && [record.sandbox.kind, record.sandbox.key],
     files,
@@ -59,7 +60,8 @@ export function commonFields(record: SampleRecord) {
 
 /** What Inspect's form of a sample and of its summary has no place for. */
 export function ownFields(record: SampleRecord): Partial<SampleRecord> & { hasTarget?: false } {
-  const { type, id, epoch, uuid, input, target, choices, metadata, files, setup, ...more } = record
+  const { type, id, epoch, uuid, input, inputParts, target, choices, metadata, files, setup, ...more } =
+    record
   const { messages, output, scores, error, startedAt, completedAt, totalMs, workingMs, ...rest } = more
   const { usage, roleUsage, ...own } = rest
   const isLossless = isDeepStrictEqual({ usage, roleUsage }, usages(commonFields(record)))
@@ -88,8 +90,11 @@ function finalOutput({ uuid, output, messages, usage }: SampleRecord): EvalModel
 /** The record behind a sample of a log; of one that Inspect wrote, what it says in our terms. */
 export function fromSampleMember(member: SampleMember): SampleRecord {
   const { messages = [], choices, files, setup } = member
+  const input = attach(member.input, member.attachments ?? {})
+  const inputParts = fromEvalInput(input)
   return {
-    ...fromSummary(member),
+    ...fromSummary({ ...member, input }),
+    ...(inputParts ? { inputParts } : {}),
     choices: choices ?? undefined,
     files: files ?? undefined,
     setup: setup ?? undefined,

@@ -4,6 +4,7 @@ import type { Attachments } from './attachments.ts'
 import { toEvalError } from './errors.ts'
 import { type EventMapOptions, toEvalEvent } from './event-map.ts'
 import { toEvalId } from './ids.ts'
+import { toEvalInput } from './input.ts'
 import { toLimit } from './limits.ts'
 import type { EvalEvent } from './schema/events.ts'
 
@@ -70,10 +71,12 @@ export class EvalTranscript {
   }
 
   #problem(attachments: Attachments) {
-    const { id, input, target, choices, metadata, setup } = this.#record
+    const { id, target, choices, metadata, setup } = this.#record
     return {
       id: toEvalId(id),
-      input: attachments.detach(input),
+      input: this.#record.inputParts
+        ? toEvalInput(this.#record, attachments)
+        : attachments.detach(this.#record.input),
       target: target ?? '',
       choices,
       metadata,

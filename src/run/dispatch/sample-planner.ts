@@ -70,8 +70,10 @@ export class SamplePlanner {
     const allowed = this.#task.task.definition.allow ?? []
     const refused = hostReferences(sample).find(({ kind }) => !allowed.includes(`added-${kind}s`))
     if (!refused) return sample
+    const { what, kind, isMedia } = refused
+    const inline = isMedia ? 'pass it through await materializeMedia(...)' : 'give its content inline'
     throw new ConfigError(
-      `file '${refused.field}' of an added sample names a ${refused.kind}, which is refused since an agent may have had a hand in it; give its content inline, or let the task allow: ['added-${refused.kind}s']`,
+      `${what} of an added sample names a ${kind}, which is refused since an agent may have had a hand in it; ${inline}, or let the task allow: ['added-${kind}s']`,
       { where: origin },
     )
   }

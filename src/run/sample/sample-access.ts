@@ -2,7 +2,8 @@ import type { AgentContext, ModelAccess } from '../../agent/agent.ts'
 import { ModelMeter, type RunModels } from '../../agent/model-meter.ts'
 import { BelljarError, ConfigError } from '../../errors.ts'
 import type { Budget } from '../../limit/budget.ts'
-import type { Sample } from '../../sample/sample.ts'
+import { shownInput } from '../../sample/input.ts'
+import type { ReadySample } from '../../sample/sample.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
 import { type CallDefaults, recordedSandbox } from '../../sandbox/recorded-sandbox.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
@@ -59,9 +60,10 @@ export class SampleAccess {
     return { ...this.#common(), sample: this.#sample, state: this.#life.state, signal: this.#options.signal }
   }
 
-  get #sample(): Sample {
+  get #sample(): ReadySample {
     const { sample, id } = this.#life.run.planned
-    return { ...sample, id }
+    const { content } = this.#life
+    return { ...sample, id, input: shownInput(sample.input), content }
   }
 
   #common(): ModelAccess & { epoch: number; sandbox: Sandbox; service: (name: string) => Sandbox } {

@@ -42,7 +42,8 @@ async function placeOne(
   const { user, signal } = options
   if (typeof content === 'string') return sandbox.writeFile(path, content, { user, signal })
   if ('data' in content) return sandbox.writeFile(path, bytesOf(content.data), { user, signal })
-  if ('url' in content) return sandbox.writeFile(path, await download(content.url, signal), { user, signal })
+  if ('url' in content)
+    return sandbox.writeFile(path, await download(content.url, { signal }), { user, signal })
   const hostPath = resolve(options.directory, content.path)
   const found = await stat(hostPath).catch((error: unknown) => {
     throw new ConfigError(`cannot read ${hostPath}: ${errorMessage(error)}`, {
@@ -74,12 +75,28 @@ function bytesOf(data: string | Uint8Array): Uint8Array {
   return typeof data === 'string' ? Buffer.from(data, 'base64') : data
 }
 
+export interface HostReference {
+  /** `file '/a/b'` or `part 2 of the input`. */
+  readonly what: string
+  readonly kind: 'path' | 'url'
+  readonly isMedia: boolean
+}
+
 /** What added samples may not name unless the task allows it, since an agent may have had a hand in them. */
-export function hostReferences(sample: Sample): { field: string; kind: 'path' | 'url' }[] {
-  const named = [...Object.entries(sample.files ?? {}), ...Object.entries(sample.tests ?? {})]
-  return named.flatMap(([target, content]): { field: string; kind: 'path' | 'url' }[] => {
+export function hostReferences({ files = {}, tests = {}, input }: Sample): HostReference[] {
+  const contents = [...Object.entries(files), ...Object.entries(tests)].map(
+    ([target, content]) => ({ what: `file '${target}'`, content, isMedia: false }) as const,
+  )
+  const media = typeof input === 'string' ? [] : input
+  const parts = media.map((content, index) => ({
+    what: `part ${index + 1} of the input`,
+    content,
+    isMedia: true,
+  }))
+  return [...contents, ...parts].flatMap(({ what, content, isMedia }): HostReference[] => {
     if (typeof content === 'string') return []
-    if ('path' in content) return [{ field: target, kind: 'path' }]
-    return 'url' in content ? [{ field: target, kind: 'url' }] : []
+    if ('path' in content && content.path !== undefined) return [{ what, kind: 'path', isMedia }]
+    const isElsewhere = 'url' in content && content.url !== undefined && !content.url.startsWith('data:')
+    return isElsewhere ? [{ what, kind: 'url', isMedia }] : []
   })
 }

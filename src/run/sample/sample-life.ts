@@ -7,6 +7,8 @@ import { type LimitExceededError, SandboxUnavailableError } from '../../errors.t
 import { WorkClock } from '../../limit/work-clock.ts'
 import { errorRecord } from '../../log/error-record.ts'
 import type { ErrorRecord, EventRecord, SampleRecord, SampleStartRecord } from '../../log/records.ts'
+import type { Content } from '../../sample/content.ts'
+import { shownInput } from '../../sample/input.ts'
 import type { Score } from '../../score/scorer.ts'
 import { VERSION } from '../../util/version.ts'
 import type { GateSandbox } from '../config/config-gate.ts'
@@ -18,6 +20,8 @@ export class SampleLife implements Transcript {
   readonly uuid = randomUUID()
   readonly run: PlannedRun
   readonly state: AgentState
+  /** The input, from before the agent on with its media at hand. */
+  content: Content
   readonly scores: Record<string, Score> = {}
   readonly clock = new WorkClock()
   readonly recorder = new ModelRecorder(this)
@@ -35,13 +39,14 @@ export class SampleLife implements Transcript {
     this.state = { messages: [], output: '' }
     this.#log = log
     const { id, sample } = run.planned
+    this.content = shownInput(sample.input)
     log({
       type: 'sample-start',
       uuid: this.uuid,
       id,
       epoch: run.epoch,
       startedAt: new Date(this.#startedMs).toISOString(),
-      input: sample.input,
+      input: shownInput(sample.input),
       target: sample.target as string | string[] | undefined,
     })
   }
@@ -95,7 +100,8 @@ export class SampleLife implements Transcript {
       earlier: this.run.earlier.length > 0 ? this.run.earlier : undefined,
       supersedes: this.run.superseded?.uuid,
       status: this.#status,
-      input: sample.input,
+      input: shownInput(sample.input),
+      inputParts: typeof this.content === 'string' ? undefined : [...this.content],
       target: sample.target as string | string[] | undefined,
       choices: sample.choices as string[] | undefined,
       metadata: { ...sample.metadata },

@@ -1,6 +1,7 @@
 import type { RunModels } from '../../agent/model-meter.ts'
 import type { Prices, SampleLimits } from '../../limit/budget.ts'
 import type { ErrorRecord, LogRecord } from '../../log/records.ts'
+import { materializeInput } from '../../sample/media.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
 import type { SandboxReport, ServiceLog } from '../../sandbox/provider.ts'
 import type { CallDefaults } from '../../sandbox/recorded-sandbox.ts'
@@ -179,11 +180,16 @@ export class SampleRunner {
   }
 
   async #work(life: SampleLife, stage: Stage): Promise<void> {
-    const { files, setup, tests } = life.run.planned.sample
+    const { input, files, setup, tests } = life.run.planned.sample
     const { sandbox, signal } = stage
     const { directory, task } = this.#options.task
     const places = sandbox && { services: sandbox.services, default: sandbox.default, directory, signal }
-    if (places && files) await stage.phase('files', () => placeFiles(files, places))
+    if ((places && files) || typeof input !== 'string') {
+      await stage.phase('files', async () => {
+        life.content = await materializeInput(input, { directory, signal })
+        if (places && files) await placeFiles(files, places)
+      })
+    }
     if (places && setup !== undefined) {
       const timeoutMs = task.definition.setupTimeoutMs
       await stage.phase('setup', () => runSetup(places.default, setup, { timeoutMs, signal }))

@@ -136,7 +136,7 @@ describe('a fileDataset that is wrong', () => {
     ['b.csv', 'id,input\r\n1,"a\r\nb"\r\n2,3,4\r\n', /b\.csv:4: .*expect 2, got 3/],
     ['q.csv', 'id,input\n1,"x\n', /q\.csv:2: Quote Not Closed/],
     ['b.yaml', '- input: x\n- input: [\n', /b\.yaml:\d: is not YAML: /],
-    ['f.jsonl', '{"input":"x"}\n{"input":7}', /f\.jsonl:2: invalid sample: field 'input': .*expected string/],
+    ['f.jsonl', '{"input":"x"}\n{"input":7}', /f\.jsonl:2: invalid sample: field 'input': expected text/],
     ['f.csv', 'id,input\n1,"a\nb"\n\n2,\n', /f\.csv:5: invalid sample: field 'input'/],
     [
       'f.yaml',
