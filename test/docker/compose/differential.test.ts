@@ -10,20 +10,20 @@ import { resolveCompose } from '../../../src/sandbox/compose/resolve.ts'
 import { removeProject, snapshot } from './inspected.ts'
 import { makeFromPlan } from './made-from-plan.ts'
 
-const corpus = fileURLToPath(new URL('../../corpus/compose', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Of the files that are refused, those that can be created on any machine once what they ask for is allowed. */
 const ALLOWED =
   /^(privileged|host-(pid|ipc|uts|userns|cgroup|network|gateway)|cap-add|seccomp-(un|perm)|systempaths|apparmor|label-disable|devices|device-|gpu|port-|log-driver|cgroup-parent|volumes-from-service|volume-bind-options)/
 
 function filesIn(folder: string): [string, string][] {
-  const names = readdirSync(join(corpus, folder)).filter((name) => name.endsWith('.yaml'))
+  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.yaml'))
   return names.map((name) => [folder, name])
 }
 
 const files = [
-  ...filesIn('valid'),
-  ...filesIn('invalid').filter(([, name]) => ALLOWED.test(name) && !name.includes('external')),
+  ...filesIn('test/corpus/compose/valid'),
+  ...filesIn('compose/invalid').filter(([, name]) => ALLOWED.test(name) && !name.includes('external')),
 ]
 
 function refusedNames(path: string): string[] {
@@ -45,7 +45,7 @@ async function composeCreate(path: string, project: string): Promise<void> {
   const { file: command, leading } = await composeCommand()
   const args = [...leading, '-f', path, '--project-name', project, 'create', '--pull', 'never']
   const env = { DOCKER_CONFIG: '/nonexistent', ...socket() }
-  await promisify(execFile)(command, args, { cwd: corpus, env, timeout: 60_000 })
+  await promisify(execFile)(command, args, { cwd: root, env, timeout: 60_000 })
 }
 
 function socket(): Record<string, string> {
@@ -55,12 +55,12 @@ function socket(): Record<string, string> {
 
 describe.concurrent('what the engine makes of a plan', () => {
   it.each(files)('is what Compose creates from %s/%s', async (folder, file) => {
-    const path = join(corpus, folder, file)
+    const path = join(root, folder, file)
     const ending = `${process.pid}-${file.replace(/\W/g, '')}`
     const [theirs, ours] = [`belljar-theirs-${ending}`, `belljar-ours-${ending}`]
     try {
       const { plan } = await resolveCompose(path, {
-        taskDirectory: join(corpus, folder),
+        taskDirectory: join(root, folder),
         allow: refusedNames(path),
       })
       await composeCreate(path, theirs)
