@@ -10,7 +10,7 @@ const agent = async ({ sample, sandbox }) => {
   await sandbox.exec(['sh', '-c', 'echo "$0" > /tmp/who', sample.id])
   if (sample.id === 'bad one') throw new Error('no good')
 }
-export default defineTask({ name: 'kept', dataset, agent, sandbox: docker({ image: 'busybox:latest' }) })
+export default defineTask({ name: 'kept', dataset, agent, sandbox: docker({ image: 'busybox:latest', network: { allow: ['203.0.113.1'] } }) })
 `
 const sh = promisify(execFile)
 
@@ -27,6 +27,7 @@ it('--keep failed keeps the sandboxes of failed samples alone, and tells how to 
   const { enter, remove } = kept[0]!
   expect(stderr).toContain(remove)
   expect(stderr).toContain(enter.default)
+  expect(Object.keys(enter)).toEqual(['default'])
 
   const listed = await cli(['sandbox', 'list', '--json'])
   const mine = (listed.events as unknown as { run: string; belongs: string; identity?: object }[]).filter(

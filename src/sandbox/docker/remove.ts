@@ -170,14 +170,14 @@ export async function listObjects(
 
 const ROUNDS = 4
 
-/** What a selector names, less the sandboxes that are kept, and the volumes of their run that they may use. */
+/** What a selector names, less the sandboxes that are kept, and the volumes and networks of their run that they may use. */
 async function listRemovable(engine: Engine, selector: SandboxSelector): Promise<ListedObject[]> {
   const objects = await listObjects(engine, selectorFilter(selector))
   const { kept } = engine
   if (kept.size === 0) return objects
   return objects.filter(({ kind, labels }) => {
     const project = labels[PROJECT_LABEL]
-    return project === undefined ? kind !== 'volume' : !kept.has(project)
+    return project === undefined ? kind === 'container' : !kept.has(project)
   })
 }
 

@@ -4,7 +4,7 @@ import { call } from '../engine/call.ts'
 import type { Delivery, Guests } from '../guest/guests.ts'
 import { openService, startGuestService } from '../guest/open-service.ts'
 import type { ServiceSandbox } from '../guest/service-sandbox.ts'
-import { NUMBER_LABEL, SERVICE_LABEL } from '../identity/labels.ts'
+import { HELPER_LABEL, NUMBER_LABEL, SERVICE_LABEL } from '../identity/labels.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
 import type { AttemptContext } from '../start/context.ts'
 import type { SharedResources } from '../start/resources.ts'
@@ -46,6 +46,7 @@ export async function createServiceContainer(
     [SERVICE_LABEL]: service.name,
     [NUMBER_LABEL]: String(number),
     [ONE_OFF_LABEL]: 'False',
+    ...(service.container.helper && { [HELPER_LABEL]: 'egress' }),
   }
   const delivery = await context.guests.deliver(service.container, image, { run: context.run })
   const keeper = chooseKeeper(service.container, image.entrypoint, delivery)

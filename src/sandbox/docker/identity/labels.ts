@@ -17,6 +17,8 @@ export const CACHE_LABEL = 'belljar.cache'
 export const ANCHOR_LABEL = 'belljar.anchor'
 /** On what may outlive its run on purpose. */
 export const KEEP_LABEL = 'belljar.keep'
+/** On containers beside the services, in which nobody acts. */
+export const HELPER_LABEL = 'belljar.helper'
 export const PROJECT_LABEL = 'com.docker.compose.project'
 export const SERVICE_LABEL = 'com.docker.compose.service'
 export const NUMBER_LABEL = 'com.docker.compose.container-number'

@@ -3,7 +3,7 @@ import type { SandboxIdentity } from '../../../sample/identity.ts'
 import { shellQuote } from '../../../util/terminal.ts'
 import type { KeptSandbox } from '../../provider.ts'
 import type { Engine } from '../engine/engine.ts'
-import { PROJECT_LABEL, SERVICE_LABEL, selectorFilter } from '../identity/labels.ts'
+import { HELPER_LABEL, PROJECT_LABEL, SERVICE_LABEL, selectorFilter } from '../identity/labels.ts'
 import { listObjects } from '../remove.ts'
 
 /** Finds what a sandbox consists of and takes it out of what its run removes. @throws BelljarError when nothing is there */
@@ -19,7 +19,8 @@ export async function keepSandbox(
     const project = labels[PROJECT_LABEL]
     if (project !== undefined) keepProject(project)
   }
-  const enter = containers.map(({ name, labels }) => [labels[SERVICE_LABEL] ?? name, shellCommand(name)])
+  const entered = containers.filter(({ labels }) => labels[HELPER_LABEL] === undefined)
+  const enter = entered.map(({ name, labels }) => [labels[SERVICE_LABEL] ?? name, shellCommand(name)])
   return { identity, enter: Object.fromEntries(enter), remove: removeCommand(identity) }
 }
 

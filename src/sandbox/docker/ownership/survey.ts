@@ -45,12 +45,12 @@ export async function survey(engine: Engine, signal?: AbortSignal): Promise<Surv
   return groupByRun(await listObjects(engine, { label: [RUN_LABEL] }, { signal }))
 }
 
-/** What may be removed of a dead run unasked: not what may be kept, nor the volumes of its run that this may use. */
+/** What may be removed of a dead run unasked: not what may be kept, nor the volumes and networks of its run that this may use. */
 export function sweepable({ objects }: SurveyedRun): ListedObject[] {
   const kept = new Set(objects.filter(isKept).map(({ labels }) => labels[PROJECT_LABEL]))
   return objects.filter(({ kind, labels }) => {
     const project = labels[PROJECT_LABEL]
-    return project === undefined ? kept.size === 0 || kind !== 'volume' : !kept.has(project)
+    return project === undefined ? kept.size === 0 || kind === 'container' : !kept.has(project)
   })
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { errorMessage, SandboxUnavailableError } from '../../../errors.ts'
 import { linkedController } from '../../../util/linked-controller.ts'
+import type { SandboxPlan } from '../../sandbox-plan.ts'
 import type { LoggedContainer } from '../container/service-logs.ts'
 import { identityLabels } from '../identity/labels.ts'
 import { projectName } from '../identity/names.ts'
@@ -43,7 +44,7 @@ export async function startAttempt(request: StartRequest, start: number): Promis
     engine,
     identity,
     watch,
-    containers: loggedContainers(stages),
+    containers: loggedContainers(plan, stages),
     beforeRemoval: () => stopHooks(context, stages),
     sandboxes: stages.flatMap(({ sandboxes }, index) =>
       plan.services[index]?.container.helper ? [] : sandboxes.slice(0, 1).map((one) => watch.guarded(one)),
@@ -75,10 +76,10 @@ async function stopHooks({ plan }: AttemptContext, stages: readonly ServiceStage
   await Promise.all(runs)
 }
 
-function loggedContainers(stages: readonly ServiceStage[]): LoggedContainer[] {
-  return stages.flatMap(({ containers }) =>
-    containers.flatMap(({ ref: { id, service }, keeper }, index) =>
-      keeper.ownProcess ? [] : [{ id, service, number: index + 1 }],
+function loggedContainers({ services }: SandboxPlan, stages: readonly ServiceStage[]): LoggedContainer[] {
+  return stages.flatMap(({ containers }, index) =>
+    containers.flatMap(({ ref: { id, service }, keeper }, number) =>
+      keeper.ownProcess || services[index]?.container.helper ? [] : [{ id, service, number: number + 1 }],
     ),
   )
 }

@@ -54,10 +54,10 @@ export async function reap(calls: EngineCalls, plan: ReapPlan, clock: ReapClock)
   return false
 }
 
-/** A kept sandbox stays, and so do the volumes of the run that it may use. */
+/** A kept sandbox stays, and so do the volumes and networks of the run that it may use. */
 function mayGo({ kind, project }: ReapedObject, kept: ReadonlySet<string>): boolean {
   if (project !== undefined) return !kept.has(project)
-  return kept.size === 0 || kind !== 'volume'
+  return kept.size === 0 || kind === 'container'
 }
 
 /** Containers before what they use. */

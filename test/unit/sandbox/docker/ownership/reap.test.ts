@@ -98,14 +98,15 @@ describe('the reaper', () => {
     expect(await reap(engine, nothingKept, engine.clock)).toBe(false)
   })
 
-  it('leaves kept sandboxes, and the volumes of the run that they may use', async () => {
+  it('leaves kept sandboxes, and the volumes and networks of the run that they may use', async () => {
     const engine = new FakeEngine()
       .add(container('kept', 'p'))
       .add(container('other', 'q'))
       .add({ kind: 'volume', id: 'guest', name: 'guest', project: undefined })
+      .add({ kind: 'network', id: 'internet', name: 'internet', project: undefined })
       .add(container('anchor'))
     await reap(engine, { kept: new Set(['p']), inFlight: [] }, engine.clock)
-    expect(engine.names).toEqual(['kept', 'guest'])
+    expect(engine.names).toEqual(['kept', 'guest', 'internet'])
   })
 })
 
