@@ -30,6 +30,7 @@ export interface RunFlags {
   readonly logDir: string
   readonly logLevel: string
   readonly json?: boolean
+  readonly secret?: string[]
 }
 
 export const SERVICE_LOGS: readonly ServiceLogs[] = ['none', 'failed', 'all']

@@ -52,6 +52,10 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .addOption(new Option('--keep <which>', 'sandboxes that are not removed').choices(KEEP).default('none'))
     .option('--log-dir <dir>', 'folder of the logs', 'logs')
     .option('--log-level <level>', 'diagnostics on stderr: debug, info, warn, error, silent', 'warn')
+    .option(
+      '--secret <names...>',
+      'variables of the environment whose values no log, event or label may show',
+    )
     .option('--json', 'events on stdout, one object a line')
     .action(async (files: string[], flags: RunFlags) => finish(await runFiles(files, flags)))
 }
@@ -76,6 +80,7 @@ async function runFiles(files: string[], flags: RunFlags): Promise<number> {
       json: _json,
       logLevel: _level,
       sampleId: sampleIds,
+      secret: secrets,
       build,
       guest,
       ...rest
@@ -88,6 +93,7 @@ async function runFiles(files: string[], flags: RunFlags): Promise<number> {
     return evaluate(loaded.flat(), {
       ...rest,
       sampleIds,
+      secrets,
       noBuild: build === false,
       transport: guest === false ? 'engine' : 'guest',
       sandbox,

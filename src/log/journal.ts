@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError, errorMessage } from '../errors.ts'
 import { makeFolder } from '../util/make-folder.ts'
-import { toJournalLine } from './journal/journal-line.ts'
+import { type JsonMask, toJournalLine } from './journal/journal-line.ts'
 import { LogLock } from './journal/log-lock.ts'
 import type { LogRecord } from './records.ts'
 
@@ -15,6 +15,8 @@ export interface JournalOptions {
   /** Default: 'records'. */
   readonly fsync?: FsyncPolicy
   readonly lock?: LogLock
+  /** All that is written passes through it. */
+  readonly mask?: JsonMask
 }
 
 /**
@@ -78,7 +80,7 @@ export class Journal implements AsyncDisposable {
   }
 
   #take(record: LogRecord): void {
-    this.#lines.push(toJournalLine(record))
+    this.#lines.push(toJournalLine(record, this.#options.mask))
     this.#mustSync ||= this.#needsSync(record)
   }
 

@@ -1,5 +1,6 @@
 import { errorMessage } from '../errors.ts'
 import { finishLog } from './finish-log.ts'
+import type { JsonMask } from './journal/journal-line.ts'
 import { type FsyncPolicy, Journal, openNew } from './journal.ts'
 import { finishedPathOf, JOURNAL_EXTENSION } from './log-paths.ts'
 import type { LogRecord } from './records.ts'
@@ -7,6 +8,8 @@ import type { LogRecord } from './records.ts'
 export interface LogWriterOptions {
   /** Default: 'records'. */
   readonly fsync?: FsyncPolicy
+  /** All that is written passes through it. */
+  readonly mask?: JsonMask
   /** Told when the finished log could not be made; the journal is then kept. */
   readonly warn?: (message: string) => void
 }
@@ -24,9 +27,9 @@ export class LogWriter extends Journal {
 
   /** `name` without extension. @throws ConfigError when the folder cannot be written */
   static async open(directory: string, name: string, options: LogWriterOptions = {}): Promise<LogWriter> {
-    const { fsync, warn = () => undefined } = options
+    const { fsync, mask, warn = () => undefined } = options
     const { path, file, lock } = await openNew(directory, name + JOURNAL_EXTENSION)
-    return new LogWriter([path, file, { fsync, lock }], warn)
+    return new LogWriter([path, file, { fsync, lock, mask }], warn)
   }
 
   /** Of the journal until the finished log is there. */

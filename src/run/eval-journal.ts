@@ -5,9 +5,11 @@ import type { FooterRecord, LogRecord, SampleRecord } from '../log/records.ts'
 import { serviceLogFolder, writeServiceLogs } from '../log/service-logs.ts'
 import type { SampleId } from '../sample/sample-id.ts'
 import type { ServiceLog } from '../sandbox/provider.ts'
+import type { SecretMask } from '../util/secret-mask.ts'
 import type { GateOutcome } from './config/config-gate.ts'
 import { configRecord } from './config/config-record.ts'
 import type { PlannedRun } from './dispatch/planned-sample.ts'
+import type { EvalContext } from './eval-parts.ts'
 import type { RunEvent } from './run-event.ts'
 
 type Level = 'info' | 'warning' | 'error'
@@ -16,12 +18,14 @@ type Level = 'info' | 'warning' | 'error'
 export class EvalJournal {
   readonly #task: string
   readonly #onEvent: (event: RunEvent) => void
+  readonly #secrets: SecretMask
   #journal: Journal | undefined
   #hasServiceLogs = false
 
-  constructor(task: string, onEvent: ((event: RunEvent) => void) | undefined) {
+  constructor(task: string, { options, secrets }: Pick<EvalContext, 'options' | 'secrets'>) {
     this.#task = task
-    this.#onEvent = onEvent ?? (() => undefined)
+    this.#onEvent = options.onEvent ?? (() => undefined)
+    this.#secrets = secrets
   }
 
   open(journal: Journal): void {
@@ -75,7 +79,11 @@ export class EvalJournal {
     if (!this.#journal || logs.length === 0) return
     const folder = serviceLogFolder(this.#journal.path)
     try {
-      await writeServiceLogs(folder, { sample: String(planned.id), epoch, attempt }, logs)
+      await writeServiceLogs(
+        folder,
+        this.#secrets.value({ sample: String(planned.id), epoch, attempt }),
+        this.#secrets.value(logs),
+      )
       if (!this.#hasServiceLogs) this.note('info', `service logs are kept in ${folder}`)
       this.#hasServiceLogs = true
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Journal } from '../log/journal.ts'
 import type { EvalStatus, FooterRecord, HeaderRecord, SampleRecord } from '../log/records.ts'
 import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
+import type { SecretMask } from '../util/secret-mask.ts'
 import type { ConfigGatesOptions } from './config/config-gate.ts'
 import type { SandboxWaits } from './dispatch/sandbox-waits.ts'
 import type { EvaluateOptions } from './options.ts'
@@ -13,6 +14,7 @@ export interface EvalContext {
   readonly providerOf: ConfigGatesOptions['providerOf']
   readonly maxSamples: number
   readonly options: EvaluateOptions
+  readonly secrets: SecretMask
 }
 
 export interface EvalStart {

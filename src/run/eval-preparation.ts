@@ -6,7 +6,9 @@ import type { ResolvedConfig, SandboxProvider } from '../sandbox/provider.ts'
 import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
 import { type LoadedTask, taskFromCode } from '../task/load-tasks.ts'
 import { claimSource } from '../task/sample-source.ts'
+import { declaredSecrets } from '../task/secrets.ts'
 import { Task } from '../task/task.ts'
+import type { SecretMask } from '../util/secret-mask.ts'
 import type { ProviderRegistry } from './config/provider-registry.ts'
 import { droppedConfig } from './config/sandbox-choice.ts'
 import type { SandboxWaits } from './dispatch/sandbox-waits.ts'
@@ -24,6 +26,7 @@ export interface PreparationOptions {
   readonly waits: SandboxWaits
   readonly providers: ProviderRegistry
   readonly options: EvaluateOptions
+  readonly secrets: SecretMask
 }
 
 export interface PreparedEval {
@@ -45,6 +48,8 @@ export class EvalPreparation implements AsyncDisposable {
   /** @throws ConfigError, DuplicateSampleError */
   async prepare(tasks: readonly (Task | LoadedTask)[]): Promise<PreparedEval[]> {
     const loaded = tasks.map((task) => (task instanceof Task ? taskFromCode(task) : task))
+    for (const { task } of loaded)
+      this.#parts.secrets.add(declaredSecrets(task.definition.secrets ?? [], process.env))
     const resolved = await Promise.all(loaded.map((task) => resolveTask(task, this.#parts.options)))
     for (const task of resolved) await setUp(task)
     for (const { source, name } of resolved) if (source) this.#claims.push(claimSource(source, name))
@@ -81,14 +86,13 @@ export class EvalPreparation implements AsyncDisposable {
   }
 
   #evaluation(task: ResolvedTask): EvalRun {
-    const { run, manager, waits, providers, options } = this.#parts
-    const providerOf = (kind: string): Promise<SandboxProvider> => providers.get(kind)
+    const providerOf = (kind: string): Promise<SandboxProvider> => this.#parts.providers.get(kind)
     const maxSamples = this.#maxSamples(task)
-    return new EvalRun(task, { run, eval: newEvalId(), manager, waits, providerOf, maxSamples, options })
+    return new EvalRun(task, { ...this.#parts, eval: newEvalId(), providerOf, maxSamples })
   }
 
   async #open(evaluation: EvalRun, sandboxes: ResolvedConfig[]): Promise<PreparedEval> {
-    const { run, manager, options } = this.#parts
+    const { run, manager, options, secrets } = this.#parts
     const { task, control } = evaluation
     const { maxSandboxes } = manager
     const { eval: evalId, maxSamples } = control
@@ -96,7 +100,9 @@ export class EvalPreparation implements AsyncDisposable {
     const warn = (message: string) =>
       options.onEvent?.({ type: 'note', task: task.name, level: 'warning', message })
     const name = logName(header.createdAt, task.name, evalId)
-    const journal = await LogWriter.open(options.logDir ?? 'logs', name, { fsync: options.fsync, warn })
+    const mask = (json: string) => secrets.json(json)
+    const { fsync, logDir = 'logs' } = options
+    const journal = await LogWriter.open(logDir, name, { fsync, mask, warn })
     await journal.append(header)
     const { finishedPath: log } = journal
     options.onEvent?.({ type: 'eval-start', task: task.name, eval: evalId, log, header })

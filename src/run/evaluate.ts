@@ -3,14 +3,17 @@ import { ConfigError } from '../errors.ts'
 import type { KeptSandbox, LeftObject, RunClaim } from '../sandbox/provider.ts'
 import { SandboxManager } from '../sandbox/sandbox-manager.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
+import { declaredSecrets, environmentSecrets } from '../task/secrets.ts'
 import type { Task } from '../task/task.ts'
 import { TaskSource } from '../task/task-source.ts'
+import { SecretMask } from '../util/secret-mask.ts'
 import { ProviderRegistry } from './config/provider-registry.ts'
 import { checkSelection } from './dispatch/sample-selection.ts'
 import { SandboxWaits } from './dispatch/sandbox-waits.ts'
 import type { EvalResult } from './eval-parts.ts'
 import { EvalPreparation } from './eval-preparation.ts'
 import type { EvaluateOptions } from './options.ts'
+import type { RunEvent } from './run-event.ts'
 import { newRunId } from './run-ids.ts'
 import { TaskDispatcher } from './task-dispatcher.ts'
 
@@ -35,6 +38,24 @@ export async function evaluate(
   tasks: Task | TaskSource | readonly (Task | LoadedTask)[],
   options: EvaluateOptions = {},
 ): Promise<RunResult> {
+  const { onEvent } = options
+  const secrets = new SecretMask()
+  try {
+    secrets.add(declaredSecrets(options.secrets ?? [], process.env))
+    secrets.add(environmentSecrets(process.env))
+    const told = onEvent && ((event: RunEvent) => onEvent(secrets.value(event)))
+    return secrets.value(await runTasks(tasks, { ...options, onEvent: told }, secrets))
+  } catch (error) {
+    secrets.error(error)
+    throw error
+  }
+}
+
+async function runTasks(
+  tasks: Task | TaskSource | readonly (Task | LoadedTask)[],
+  options: EvaluateOptions,
+  secrets: SecretMask,
+): Promise<RunResult> {
   const source = tasks instanceof TaskSource ? tasks : TaskSource.fromTasks([tasks].flat())
   const initial = source.initialTasks()
   if (initial.length === 0 && !(tasks instanceof TaskSource)) throw new ConfigError('no task to run')
@@ -55,6 +76,7 @@ export async function evaluate(
     waits: new SandboxWaits(),
     providers,
     options,
+    secrets,
   })
   try {
     const prepared = await preparation.prepare(initial)

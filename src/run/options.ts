@@ -3,6 +3,7 @@ import type { Prices, SampleLimits } from '../limit/budget.ts'
 import type { FsyncPolicy } from '../log/journal.ts'
 import type { SandboxSpec } from '../sample/sandbox-spec.ts'
 import type { Keep, SandboxProvider } from '../sandbox/provider.ts'
+import type { Secret } from '../task/secrets.ts'
 import type { Sleep } from '../util/abort.ts'
 import type { RunControls } from './control/eval-control.ts'
 import type { FailOnError } from './error-policy.ts'
@@ -59,4 +60,9 @@ export interface EvaluateOptions {
   readonly maxOutputBytes?: number
   /** The largest file that is read where a call names no limit (default 100 MiB). */
   readonly maxReadBytes?: number
+  /**
+   * What no log, event or label may show, beside what the tasks declare, what variables hold whose names end as those of keys,
+   * tokens and passwords do, and the secrets of compose files.
+   */
+  readonly secrets?: readonly Secret[]
 }

@@ -46,7 +46,7 @@ export class EvalRun {
     this.task = task
     this.#context = context
     this.#outcomes = new Outcomes(task)
-    this.#log = new EvalJournal(task.name, context.options.onEvent)
+    this.#log = new EvalJournal(task.name, context)
     this.#ending = linkedController(context.options.signal)
     this.#limits = { ...task.task.definition.limits, ...context.options.limits }
     this.#stopping = new Stopping(task.task.definition.earlyStopping)
@@ -93,7 +93,7 @@ export class EvalRun {
   }
 
   #makeGates(): ConfigGates {
-    const { manager, providerOf } = this.#context
+    const { manager, providerOf, secrets } = this.#context
     return new ConfigGates({
       manager,
       taskDirectory: this.task.directory,
@@ -104,6 +104,7 @@ export class EvalRun {
         signal: this.#ending.signal,
         report: ({ kind, message }) => this.#log.note(kind === 'warning' ? 'warning' : 'info', message),
       },
+      onResolved: (config) => secrets.add(config.secrets ?? []),
       onSettled: (outcome) => this.#log.config(outcome),
     })
   }
@@ -133,7 +134,7 @@ export class EvalRun {
   }
 
   #makeRunner(): SampleRunner {
-    const { run, eval: evalId, manager, options, waits } = this.#context
+    const { run, eval: evalId, manager, options, secrets, waits } = this.#context
     return new SampleRunner({
       run,
       eval: evalId,
@@ -145,6 +146,7 @@ export class EvalRun {
       callDefaults: { maxOutputBytes: options.maxOutputBytes, maxReadBytes: options.maxReadBytes },
       signal: this.#ending.signal,
       serviceLogs: options.serviceLogs,
+      secrets,
       keepServiceLogs: (run, logs) => this.#log.serviceLogs(run, logs),
       append: (record) => this.#log.append(record),
       note: (record) => this.#log.keep(record),

@@ -1,6 +1,7 @@
 import type { SandboxIdentity, SandboxSelector } from '../sample/identity.ts'
 import type { SandboxSpec } from '../sample/sandbox-spec.ts'
 import type { Sleep } from '../util/abort.ts'
+import type { SecretValue } from '../util/secret-mask.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Makes and removes the sandboxes of one kind. Only SandboxManager calls it. */
@@ -93,6 +94,8 @@ export interface ResolvedConfig {
   readonly description: string
   /** What each service can reach, such as `internet: off`. */
   readonly reach: string
+  /** Values that it gives to sandboxes and that no log may show. */
+  readonly secrets?: readonly SecretValue[]
   /** The provider's own. */
   readonly data: unknown
 }

@@ -12,6 +12,7 @@ import type { Scorer } from '../score/scorer.ts'
 import type { DatasetFile } from './dataset-file.ts'
 import { type EarlyStopping, isEarlyStopping } from './early-stopping.ts'
 import { SampleSource } from './sample-source.ts'
+import type { Secret } from './secrets.ts'
 import type { ParameterRecord, ParameterRecords } from './task-parameters.ts'
 import { registerTask, TASK_STATUSES, type TaskStatus } from './task-registration.ts'
 import type { TaskSetup } from './task-setup.ts'
@@ -64,6 +65,8 @@ export interface TaskDefinition {
   /** Asks the source when at most so many runs are outstanding (default 0). */
   readonly prefetch?: number
   readonly allow?: readonly Allowance[]
+  /** What no log, event or label may show: names of variables of the host, or values under names. */
+  readonly secrets?: readonly Secret[]
   /** Run once, before anything is logged or started. */
   readonly setup?: TaskSetup
   readonly metadata?: Readonly<Record<string, unknown>>
@@ -229,6 +232,7 @@ const plainFields = z.strictObject({
   scoreTimeoutMs: positive.optional(),
   prefetch: z.number().int().nonnegative().optional(),
   allow: z.array(z.string().refine(isAllowance, { error: unknownAllowance })).optional(),
+  secrets: z.array(z.union([z.string(), z.strictObject({ name: z.string(), value: z.string() })])).optional(),
   setup: z.custom<TaskSetup>((value) => typeof value === 'function', 'expected a function').optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
   tags: z.array(z.string()).optional(),

@@ -6,9 +6,12 @@ import type { LogRecord } from '../records.ts'
 const SEAL_LENGTH = 18
 const CLOSE = Buffer.from('}')
 
+/** Takes out of a JSON document what no log may hold. */
+export type JsonMask = (json: string) => string
+
 /** A record as a line: its JSON with one more field at the end, the CRC-32 of the JSON without that field. @throws TypeError on a cycle */
-export function toJournalLine(record: LogRecord): string {
-  const json = toJson(record)
+export function toJournalLine(record: LogRecord, mask?: JsonMask): string {
+  const json = mask ? mask(toJson(record)) : toJson(record)
   return `${json.slice(0, -1)},"crc":"${crc32(json).toString(16).padStart(8, '0')}"}\n`
 }
 

@@ -33,6 +33,8 @@ export interface ConfigGatesOptions {
   readonly specOf: (sample: Sample) => SandboxSpec | undefined
   readonly providerOf: (kind: string) => Promise<SandboxProvider>
   readonly context: ProviderContext
+  /** Told of a configuration before it is initialised. */
+  readonly onResolved?: (config: ResolvedConfig) => void
   readonly onSettled: (outcome: GateOutcome) => void
 }
 
@@ -108,13 +110,13 @@ export class ConfigGates {
   }
 
   async #resolveNow({ spec, metadata }: SpecRequest): Promise<ResolvedSpec> {
-    const { providerOf, taskDirectory, allow, context } = this.#options
+    const { providerOf, taskDirectory, allow, context, onResolved } = this.#options
     using _slot = await this.#limiter.acquire({ signal: context.signal })
     const provider = await providerOf(spec.kind)
-    return {
-      provider,
-      config: await provider.resolve(spec, { taskDirectory, metadata, allow, signal: context.signal }),
-    }
+    const { signal } = context
+    const config = await provider.resolve(spec, { taskDirectory, metadata, allow, signal })
+    onResolved?.(config)
+    return { provider, config }
   }
 
   async #open(gate: OpenableGate, request: SpecRequest): Promise<void> {

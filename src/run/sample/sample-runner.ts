@@ -7,6 +7,7 @@ import type { SandboxReport, ServiceLog } from '../../sandbox/provider.ts'
 import type { CallDefaults } from '../../sandbox/recorded-sandbox.ts'
 import type { SandboxManager } from '../../sandbox/sandbox-manager.ts'
 import { linkedController } from '../../util/linked-controller.ts'
+import type { SecretMask } from '../../util/secret-mask.ts'
 import type { PlannedRun, RunOutcome } from '../dispatch/planned-sample.ts'
 import type { ResolvedTask } from '../resolved-task.ts'
 import type { Phase, RunEvent } from '../run-event.ts'
@@ -34,6 +35,7 @@ export interface SampleRunnerOptions {
   readonly serviceLogs: ServiceLogs | undefined
   /** Writes them beside the log. */
   readonly keepServiceLogs: (run: PlannedRun, logs: readonly ServiceLog[]) => Promise<void>
+  readonly secrets: SecretMask
   readonly append: (record: LogRecord) => Promise<void>
   readonly note: (record: LogRecord) => void
   readonly emit: (event: RunEvent) => void
@@ -116,13 +118,13 @@ export class SampleRunner {
       run.control.state = 'working'
       return undefined
     }
-    const { run: runId, eval: evalId, task, manager } = this.#options
+    const { run: runId, eval: evalId, task, manager, secrets } = this.#options
     const { provider, initialised } = gate.sandbox
     const identity = {
       run: runId,
       eval: evalId,
-      task: task.name,
-      sample: String(id),
+      task: secrets.text(task.name),
+      sample: secrets.text(String(id)),
       epoch: run.epoch,
       attempt: run.attempt,
     }

@@ -13,6 +13,7 @@ import { runComposeConfig } from './project-text.ts'
 import { composeVariables } from './read/interpolate.ts'
 import { isInside } from './read/paths.ts'
 import type { ResolvedCompose } from './resolve.ts'
+import { secretValues } from './secret-values.ts'
 
 export interface PlanRequest extends ResolveRequest {
   /** Refusals of files that Compose would read: where there are any, it has not read them. */
@@ -121,5 +122,9 @@ export async function makePlan(request: PlanRequest): Promise<ResolvedCompose> {
     description: `compose ${shown}`,
     reach: planReach(plan),
     warnings: warnings.map((warning) => `${shown}: ${warning}`),
+    secrets: await secretValues(parsed.project, {
+      environment: context.environment,
+      directory: request.input.directory,
+    }),
   }
 }

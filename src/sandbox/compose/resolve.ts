@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { ConfigError } from '../../errors.ts'
+import type { SecretValue } from '../../util/secret-mask.ts'
 import type { ResolveContext } from '../provider.ts'
 import type { SandboxPlan } from '../sandbox-plan.ts'
 import { cachedResolution } from './cache.ts'
@@ -20,6 +21,7 @@ export interface ResolvedCompose {
   readonly reach: string
   /** What Compose warned of, and what is rewritten so that copies can run side by side. */
   readonly warnings: string[]
+  readonly secrets: readonly SecretValue[]
 }
 
 /** Where a configuration comes from and how it is called in messages. */

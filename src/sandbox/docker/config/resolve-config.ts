@@ -2,6 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import { ConfigError } from '../../../errors.ts'
 import type { DockerConfig, SandboxSpec } from '../../../sample/sandbox-spec.ts'
 import { canonicalHash } from '../../../util/canonical.ts'
+import type { SecretValue } from '../../../util/secret-mask.ts'
 import { resolveCompose, resolveComposeServices } from '../../compose/resolve.ts'
 import { allowListPlan } from '../../egress/allow-list-plan.ts'
 import { allowListRefusals } from '../../policy/allow-list-rules.ts'
@@ -27,6 +28,7 @@ interface Described {
   readonly description: string
   readonly reach: string
   readonly warnings?: readonly string[]
+  readonly secrets?: readonly SecretValue[]
 }
 
 function buildPlan(
@@ -93,10 +95,10 @@ export async function resolveDockerConfig(
   }
   context.signal?.throwIfAborted()
   const described = await describeConfig(config, context)
-  const { plan, description, reach, warnings = [] } = underAllowList(described, config)
+  const { plan, description, reach, secrets, warnings = [] } = underAllowList(described, config)
   const buildHashes = await planBuildHashes(plan)
   const key = canonicalHash({ plan, buildHashes }).slice(0, 32)
   const { taskDirectory, allow } = context
   const data: DockerConfigData = { plan, buildHashes, warnings, policy: { taskDirectory, allow } }
-  return { kind: 'docker', key, description, reach, data }
+  return { kind: 'docker', key, description, reach, secrets, data }
 }
