@@ -126,7 +126,7 @@ async function peakOf(work: () => Promise<void>): Promise<number> {
 async function measure(given: Case): Promise<BenchRow[]> {
   const directory = await mkdtemp(join(tmpdir(), 'belljar-bench-'))
   try {
-    const writer = await LogWriter.open(directory, 'log')
+    const writer = await LogWriter.open(directory, 'log', { snapshotMs: 1000 })
     let [recordBytes, journalBytes, writeMs, finishMs, cpuMs] = [0, 0, 0, 0, 0]
     await writer.append(header(given.samples))
     const peak = await peakOf(async () => {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +6,7 @@ import { EvalFile } from './eval/eval-file.ts'
 import { toEvalJson } from './eval/eval-json.ts'
 import { csvLine, flatRow } from './flat-row.ts'
 import { toJson } from './jsonl.ts'
-import { isFinishedPath, journalPathOf } from './log-paths.ts'
+import { isFinishedPath, recordsPathOf } from './log-paths.ts'
 import { readLog, readOverview } from './log-reader.ts'
 
 /** `json`: Inspect's own; `jsonl`: a sample's record a line; `csv` and `parquet-friendly`: a sample a row, the second as JSON lines that all have the same fields. */
@@ -22,15 +21,16 @@ export async function* convertLog(path: string, format: LogFormat): AsyncGenerat
 }
 
 async function* inspectJson(path: string): AsyncGenerator<string> {
-  if (isFinishedPath(path) && existsSync(path)) {
-    await using file = await EvalFile.open(path)
+  const found = recordsPathOf(path)
+  if (isFinishedPath(found)) {
+    await using file = await EvalFile.open(found)
     yield* toEvalJson(file)
     return
   }
   const directory = await mkdtemp(join(tmpdir(), 'belljar-convert-'))
   try {
     const finished = join(directory, 'log.eval')
-    await convertJournal(isFinishedPath(path) ? journalPathOf(path) : path, finished, { recover: true })
+    await convertJournal(found, finished, { recover: true })
     await using file = await EvalFile.open(finished)
     yield* toEvalJson(file)
   } finally {

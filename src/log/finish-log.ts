@@ -1,10 +1,12 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { BelljarError, errorMessage } from '../errors.ts'
-import { type ConvertedJournal, type ConvertJournalOptions, convertJournal } from './convert-journal.ts'
+import { convertJournal } from './convert-journal.ts'
 import { headerMemberSchema } from './eval/schema/members.ts'
 import { LogLock } from './journal/log-lock.ts'
+import type { ConvertedJournal, ConvertJournalOptions } from './journal-conversion.ts'
 import { parsePythonJson } from './jsonl.ts'
+import type { LiveLog } from './live/live-log.ts'
 import { finishedPathOf } from './log-paths.ts'
 import { ZipFile } from './zip/zip-file.ts'
 
@@ -14,33 +16,64 @@ export interface FinishedLog extends ConvertedJournal {
   readonly keptJournal?: string
 }
 
+export interface FinishLogOptions extends ConvertJournalOptions {
+  /** Holds a part of the journal already: only the rest is converted. */
+  readonly live?: LiveLog
+}
+
 /**
  * Makes the finished log of a journal beside it and removes the journal, but not before the log was read back whole.
- * Until then the log has a name that no reader of the folder takes for a log.
+ * While there is a journal, it is what counts.
  * @throws BelljarError; the journal then is as it was
  */
 export async function finishLog(
   journalPath: string,
-  options: ConvertJournalOptions = { recover: false },
+  options: FinishLogOptions = { recover: false },
 ): Promise<FinishedLog> {
   const lock = await LogLock.acquire(journalPath)
   const path = finishedPathOf(journalPath)
-  const part = `${path}.part`
   try {
-    const converted = await convertJournal(journalPath, part, options)
-    await verifyLog(part, converted.members)
-    await rename(part, path)
+    const converted = (await completed(options.live)) ?? (await madeAnew(journalPath, path, options))
     await syncFolder(dirname(path))
     const keptJournal = await retireJournal(journalPath, converted)
     return { ...converted, path, keptJournal }
   } catch (error) {
-    await rm(part, { force: true }).catch(() => undefined)
     if (error instanceof BelljarError) throw error
     throw new BelljarError('log-not-finished', `cannot write ${path}: ${errorMessage(error)}`, {
       cause: error,
     })
   } finally {
     await lock.release()
+  }
+}
+
+/** What is wrong with a live log is no loss: all of it can be made anew. */
+async function completed(live: LiveLog | undefined): Promise<ConvertedJournal | undefined> {
+  if (!live) return undefined
+  try {
+    const converted = await live.end()
+    await verifyLog(live.path, converted.members)
+    return converted
+  } catch {
+    await live.discard()
+    return undefined
+  }
+}
+
+async function madeAnew(
+  journalPath: string,
+  path: string,
+  options: ConvertJournalOptions,
+): Promise<ConvertedJournal> {
+  const part = `${path}.part`
+  try {
+    const converted = await convertJournal(journalPath, part, options)
+    await verifyLog(part, converted.members)
+    await rename(part, path)
+    return converted
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined)
+    throw error
   }
 }
 

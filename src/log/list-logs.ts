@@ -4,7 +4,7 @@ import { ConfigError, errorMessage } from '../errors.ts'
 import { EvalFile } from './eval/eval-file.ts'
 import { LogLock } from './journal/log-lock.ts'
 import { readJournal } from './journal/read-journal.ts'
-import { isFinishedPath, isJournalPath } from './log-paths.ts'
+import { isFinishedPath, isJournalPath, journalPathOf } from './log-paths.ts'
 import type { FooterRecord, HeaderRecord } from './records.ts'
 
 /** `running`: a process writes it; `unfinished`: none does any more; `unreadable`: no log, or a damaged one. */
@@ -27,7 +27,10 @@ export async function listLogs(directory: string): Promise<ListedLog[]> {
   } catch (error) {
     throw new ConfigError(`cannot list logs: ${errorMessage(error)}`, { where: directory, cause: error })
   }
-  const paths = names.filter((name) => isFinishedPath(name) || isJournalPath(name)).sort()
+  const journals = new Set(names.filter(isJournalPath))
+  // What stands beside a journal is a snapshot of the same log.
+  const finished = names.filter((name) => isFinishedPath(name) && !journals.has(journalPathOf(name)))
+  const paths = [...finished, ...journals].sort()
   const logs: ListedLog[] = []
   for (const name of paths) logs.push(await listed(join(directory, name)))
   return logs

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+
 export const JOURNAL_EXTENSION = '.journal.jsonl'
 const FINISHED = '.eval'
 
@@ -17,6 +19,13 @@ export function isJournalPath(path: string): boolean {
 
 export function isFinishedPath(path: string): boolean {
   return path.endsWith(FINISHED)
+}
+
+/** Where a log's records are: while there is a journal, a finished log beside it is a snapshot at most. */
+export function recordsPathOf(path: string): string {
+  if (!isFinishedPath(path)) return path
+  const journal = journalPathOf(path)
+  return existsSync(journal) ? journal : path
 }
 
 function withEnd(path: string, from: string, to: string): string {

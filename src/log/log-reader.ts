@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs'
 import type { TranscriptEvent } from '../agent/transcript.ts'
 import { ConfigError } from '../errors.ts'
 import { EvalFile, type SampleWithEvents } from './eval/eval-file.ts'
 import { readJournal } from './journal/read-journal.ts'
-import { isFinishedPath, journalPathOf } from './log-paths.ts'
+import { isFinishedPath, recordsPathOf } from './log-paths.ts'
 import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from './records.ts'
 
 /** Streams the records of a log: of a journal as they were written; of a finished log header, configurations and notes, samples, footer. @throws ConfigError */
 export async function* readLog(path: string): AsyncGenerator<LogRecord> {
-  const found = existingPath(path)
+  const found = recordsPathOf(path)
   if (!isFinishedPath(found)) return yield* readJournal(found)
   await using file = await EvalFile.open(found)
   yield await file.header()
@@ -20,13 +19,6 @@ export async function* readLog(path: string): AsyncGenerator<LogRecord> {
   }
   const footer = await file.footer()
   if (footer) yield footer
-}
-
-/** The path itself; the journal of a finished log that is not there yet. */
-function existingPath(path: string): string {
-  if (!isFinishedPath(path) || existsSync(path)) return path
-  const journal = journalPathOf(path)
-  return existsSync(journal) ? journal : path
 }
 
 /** What the head of a log and lists of its samples show. */
@@ -42,7 +34,7 @@ export interface LogOverview {
 
 /** Reads no more of a finished log than its header and summaries. @throws ConfigError */
 export async function readOverview(path: string): Promise<LogOverview> {
-  const found = existingPath(path)
+  const found = recordsPathOf(path)
   if (!isFinishedPath(found)) return overviewOfJournal(found)
   await using file = await EvalFile.open(found)
   return {
@@ -74,7 +66,7 @@ export async function readSample(
   path: string,
   { id, epoch }: { id: string; epoch: number },
 ): Promise<SampleWithEvents> {
-  const found = existingPath(path)
+  const found = recordsPathOf(path)
   if (isFinishedPath(found)) {
     await using file = await EvalFile.open(found)
     return await file.sample(id, epoch)

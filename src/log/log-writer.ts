@@ -2,6 +2,7 @@ import { errorMessage } from '../errors.ts'
 import { finishLog } from './finish-log.ts'
 import type { JsonMask } from './journal/journal-line.ts'
 import { type FsyncPolicy, Journal, openNew } from './journal.ts'
+import { LiveLogSchedule } from './live/live-log-schedule.ts'
 import { finishedPathOf, JOURNAL_EXTENSION } from './log-paths.ts'
 import type { LogRecord } from './records.ts'
 
@@ -10,26 +11,40 @@ export interface LogWriterOptions {
   readonly fsync?: FsyncPolicy
   /** All that is written passes through it. */
   readonly mask?: JsonMask
-  /** Told when the finished log could not be made; the journal is then kept. */
+  /** Shortest time between two snapshots of the finished log, in milliseconds (default 15,000); false: none before the end. */
+  readonly snapshotMs?: number | false
+  /** Told when the finished log could not be made, where the journal is then kept, or no snapshot of it. */
   readonly warn?: (message: string) => void
 }
 
-/** The log of one eval while it is written: a journal that becomes the finished log when it is closed after its footer. */
+const SNAPSHOT_MS = 15_000
+
+/**
+ * The log of one eval while it is written: a journal that becomes the finished log when it is closed after its footer, and snapshots of
+ * that until then.
+ */
 export class LogWriter extends Journal {
   readonly #warn: (message: string) => void
+  readonly #live: LiveLogSchedule | undefined
   #hasEnd = false
   #finishedPath: string | undefined
 
-  private constructor(parts: ConstructorParameters<typeof Journal>, warn: (message: string) => void) {
+  private constructor(parts: ConstructorParameters<typeof Journal>, options: LogWriterOptions) {
     super(...parts)
+    const { warn = () => undefined, snapshotMs = SNAPSHOT_MS } = options
     this.#warn = warn
+    if (snapshotMs === false) return
+    this.#live = new LiveLogSchedule(super.path, {
+      everyMs: snapshotMs,
+      warn: (error) => warn(`no further snapshots of the log: ${errorMessage(error)}`),
+    })
   }
 
   /** `name` without extension. @throws ConfigError when the folder cannot be written */
   static async open(directory: string, name: string, options: LogWriterOptions = {}): Promise<LogWriter> {
-    const { fsync, mask, warn = () => undefined } = options
+    const { fsync, mask } = options
     const { path, file, lock } = await openNew(directory, name + JOURNAL_EXTENSION)
-    return new LogWriter([path, file, { fsync, lock, mask }], warn)
+    return new LogWriter([path, file, { fsync, lock, mask }], options)
   }
 
   /** Of the journal until the finished log is there. */
@@ -44,14 +59,22 @@ export class LogWriter extends Journal {
 
   override append(record: LogRecord): Promise<void> {
     if (record.type === 'footer') this.#hasEnd = true
+    if (record.type === 'sample') this.#live?.news()
     return super.append(record)
   }
 
   override async close(): Promise<void> {
-    await super.close()
-    if (!this.#hasEnd || this.#finishedPath !== undefined) return
+    const live = await this.#live?.stop()
+    let isWhole = false
     try {
-      const { path } = await finishLog(super.path)
+      await super.close()
+      isWhole = this.#hasEnd
+    } finally {
+      if (!isWhole) await live?.close()
+    }
+    if (!isWhole || this.#finishedPath !== undefined) return
+    try {
+      const { path } = await finishLog(super.path, { recover: false, live })
       this.#finishedPath = path
     } catch (error) {
       this.#warn(

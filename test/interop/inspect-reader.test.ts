@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { convertLog } from '../../src/log/convert-log.ts'
+import { Journal } from '../../src/log/journal.ts'
+import { LiveLog } from '../../src/log/live/live-log.ts'
 import { KINDS, logOfKind } from '../support/log-kinds.ts'
+import { headerRecord, sampleRecord } from '../support/log-records.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const run = promisify(execFile)
@@ -121,6 +125,30 @@ describe.skipIf(!python)(
         expect.arrayContaining(['a', '../b/ü', 3]),
       )
     })
+
+    it(
+      'opens a snapshot of a log that is still being written',
+      async () => {
+        await using folder = await tempDir()
+        await using journal = await Journal.create(
+          folder.path,
+          '2026-01-02T03-04-05-00-00_live_id.journal.jsonl',
+        )
+        await journal.append(headerRecord({ task: { name: 'live', parameters: {} } }))
+        await journal.append(sampleRecord({ uuid: 'u1', id: 'a' }))
+        const live = await LiveLog.open(journal.path)
+        await live.advance()
+        await journal.append(sampleRecord({ uuid: 'u2', id: 'b', input: randomBytes(5000).toString('hex') }))
+        await live.advance()
+        await live.close()
+        const code = `from inspect_ai.log import read_eval_log as r, read_eval_log_sample_summaries as s
+log = r(${JSON.stringify(live.path)})
+print(log.status, [x.id for x in log.samples], [x.id for x in s(${JSON.stringify(live.path)})])`
+        const { stdout } = await run(python ?? '', ['-c', code])
+        expect(stdout.trim()).toBe("started ['a', 'b'] ['a', 'b']")
+      },
+      TIMEOUT_MS,
+    )
 
     it(
       'opens the JSON form',

@@ -1,7 +1,7 @@
 import type { TranscriptEvent } from '../../agent/transcript.ts'
 import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../records.ts'
 import { Compressor } from '../zip/compressor.ts'
-import { ZipWriter } from '../zip/zip-writer.ts'
+import { ZipWriter, type ZipWriterOptions } from '../zip/zip-writer.ts'
 import { toHeader, toStart } from './header.ts'
 import { sampleMemberName } from './ids.ts'
 import { toMemberJson } from './member-json.ts'
@@ -14,6 +14,9 @@ import { toSummary } from './summary.ts'
 const MAX_BATCH = 16_777_216
 
 const SUMMARIES_PER_MEMBER = 1000
+
+/** So many times the bytes of the directory that a live file has must come before it gets another. */
+const MIN_GROWTH = 4
 
 /** Member of our own, which Inspect passes over: configurations and notes, in the order in which they came. */
 export const RECORDS_MEMBER = '_belljar/records.json'
@@ -28,19 +31,35 @@ export class EvalWriter {
   readonly #header: HeaderRecord
   readonly #summaries = new Compressor()
   readonly #others: LogRecord[] = []
+  readonly #isLive: boolean
+  /** Summaries of samples that readers of a live file do not know yet. */
   #batch: string[] = []
   #batches = 0
 
-  private constructor(zip: ZipWriter, header: HeaderRecord) {
+  private constructor(zip: ZipWriter, header: HeaderRecord, isLive: boolean) {
     this.#zip = zip
     this.#header = header
+    this.#isLive = isLive
     this.reductions = new EvalReductions(header)
   }
 
-  static async create(path: string, header: HeaderRecord): Promise<EvalWriter> {
-    const zip = await ZipWriter.create(path)
+  /** With `live` a new file that readers can open while it is written, from the first `publish` on. */
+  static async create(
+    path: string,
+    header: HeaderRecord,
+    { live = false }: ZipWriterOptions = {},
+  ): Promise<EvalWriter> {
+    const zip = await ZipWriter.create(path, { live })
     await zip.add('_journal/start.json', toMemberJson(toStart(header)))
-    return new EvalWriter(zip, header)
+    return new EvalWriter(zip, header, live)
+  }
+
+  /** Makes what there is readable, unless the directory that this takes is too large a part of what it adds. */
+  async publish(): Promise<void> {
+    const { members, directory } = this.#zip.unpublished
+    if (members < directory * MIN_GROWTH) return
+    if (this.#batch.length > 0) await this.#endBatch()
+    await this.#zip.publish()
   }
 
   /** A configuration or a note. */
@@ -58,13 +77,12 @@ export class EvalWriter {
     await this.#summaries.write(`${this.reductions.samples === 0 ? '[' : ','}${summary}`)
     this.reductions.add(record)
     await this.#addMember(record, events)
-    this.#batch.push(summary)
+    if (this.#isLive) this.#batch.push(summary)
     if (this.#batch.length >= SUMMARIES_PER_MEMBER) await this.#endBatch()
   }
 
   /** Writes what comes last. Resolves with the number of members when all of it is on the disk. */
   async end(footer: FooterRecord): Promise<number> {
-    if (this.#batch.length > 0) await this.#endBatch()
     await this.#summaries.write(this.reductions.samples === 0 ? '[]' : ']')
     await this.#zip.addCompressed('summaries.json', await this.#summaries.end())
     const { reductions } = this

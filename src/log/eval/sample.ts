@@ -64,10 +64,11 @@ export function ownFields(record: SampleRecord): Partial<SampleRecord> & { hasTa
     record
   const { messages, output, scores, error, startedAt, completedAt, totalMs, workingMs, ...rest } = more
   const { usage, roleUsage, ...own } = rest
-  const isLossless = isDeepStrictEqual({ usage, roleUsage }, usages(commonFields(record)))
+  const given = { usage, ...(roleUsage && { roleUsage }) }
+  const isLossless = isDeepStrictEqual(given, usages(commonFields(record)))
   return {
     ...own,
-    ...(isLossless ? {} : { usage, roleUsage }),
+    ...(isLossless ? {} : given),
     ...(target === undefined ? { hasTarget: false } : {}),
   }
 }

@@ -19,18 +19,35 @@ const NEWLINE = 0x0a
  */
 export async function* journalLines(path: string): AsyncGenerator<readonly JournalLine[]> {
   const cutter = new LineCutter()
-  try {
-    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) yield cutter.cut(chunk)
-  } catch (error) {
-    throw new ConfigError(`cannot read the log: ${errorMessage(error)}`, { where: path, cause: error })
-  }
+  yield* newLines(path, cutter)
   yield cutter.rest()
 }
 
-class LineCutter {
+/** The lines that a file has gained since the cutter's last one, without one that has no line break yet. @throws ConfigError when it cannot be read */
+export async function* newLines(path: string, cutter: LineCutter): AsyncGenerator<readonly JournalLine[]> {
+  cutter.startOver()
+  try {
+    const options = { start: cutter.offset, highWaterMark: CHUNK_BYTES }
+    for await (const chunk of createReadStream(path, options)) yield cutter.cut(chunk)
+  } catch (error) {
+    throw new ConfigError(`cannot read the log: ${errorMessage(error)}`, { where: path, cause: error })
+  }
+}
+
+export class LineCutter {
   #parts: Buffer[] = []
   #offset = 0
   #number = 0
+
+  /** Just after the last whole line. */
+  get offset(): number {
+    return this.#offset
+  }
+
+  /** What has no line break yet is read again. */
+  startOver(): void {
+    this.#parts = []
+  }
 
   cut(bytes: Buffer): JournalLine[] {
     const lines: JournalLine[] = []

@@ -9,6 +9,13 @@ const SMALL_BYTES = 32_768
 /** A third of the time of the usual level, for a tenth more bytes. */
 export const LARGE_LEVEL = 4
 const WRITE_BYTES = 1 << 20
+/** A file that is readable while it is written grows by so much at most, with a directory, in one write. */
+const MAX_LIVE_BYTES = 16_777_216
+
+export interface ZipWriterOptions {
+  /** A new file that is readable from the first `publish` on; one that exists is an error. */
+  readonly live?: boolean
+}
 
 /** Content of a member that is compressed already. */
 export interface CompressedContent {
@@ -23,19 +30,33 @@ export interface CompressedContent {
  */
 export class ZipWriter {
   readonly #file: FileHandle
+  readonly #isLive: boolean
   readonly #directory = new ZipDirectory()
   #offset = 0
   #pending: Buffer[] = []
   #pendingBytes = 0
+  #publishedDirectoryBytes = 0
   #last: Promise<void> = Promise.resolve()
 
-  private constructor(file: FileHandle) {
+  private constructor(file: FileHandle, isLive: boolean) {
     this.#file = file
+    this.#isLive = isLive
   }
 
   /** A new file; one that exists is replaced. */
-  static async create(path: string): Promise<ZipWriter> {
-    return new ZipWriter(await open(path, 'w'))
+  static async create(path: string, { live = false }: ZipWriterOptions = {}): Promise<ZipWriter> {
+    return new ZipWriter(await open(path, live ? 'wx' : 'w'), live)
+  }
+
+  /** Bytes of members that are not in the file yet, and of the last directory that is in it. */
+  get unpublished(): { readonly members: number; readonly directory: number } {
+    return { members: this.#pendingBytes, directory: this.#publishedDirectoryBytes }
+  }
+
+  /** Makes a live file readable with all members there are. What is in it stays where it is, directories that are outdated too. */
+  async publish(): Promise<void> {
+    await this.#last
+    await this.#publish()
   }
 
   get memberCount(): number {
@@ -74,7 +95,15 @@ export class ZipWriter {
     const member: ZipMember = { name, crc, size, compressedSize, offset: this.#offset }
     this.#directory.add(member)
     this.#push([localHeader(member), ...data])
-    if (this.#pendingBytes >= WRITE_BYTES) await this.#flush()
+    if (this.#pendingBytes < (this.#isLive ? MAX_LIVE_BYTES : WRITE_BYTES)) return
+    await (this.#isLive ? this.#publish() : this.#flush())
+  }
+
+  async #publish(): Promise<void> {
+    const start = this.#offset
+    this.#push(this.#directory.end(start))
+    this.#publishedDirectoryBytes = this.#offset - start
+    await this.#flush()
   }
 
   #push(buffers: readonly Buffer[]): void {
