@@ -19,6 +19,29 @@ export class ConfigError extends BelljarError {
   }
 }
 
+/** A pool of examples that cannot supply as many as prompts are to show. */
+export class FewShotPoolError extends BelljarError {
+  readonly asked: number
+  readonly have: number
+  /** Name of the pool. */
+  readonly split: string | undefined
+  readonly group: string | undefined
+
+  constructor(data: { asked: number; have: number; split?: string; group?: string }) {
+    const { asked, have, split, group } = data
+    const pool = split === undefined ? 'its pool' : `'${split}'`
+    const part = group === undefined ? '' : ` in group '${group}'`
+    super(
+      'few-shot-pool',
+      `fewShot: ${asked} examples were asked for, ${pool} has ${have}${part}; ask for fewer or give a larger pool`,
+    )
+    this.asked = asked
+    this.have = have
+    this.split = split
+    this.group = group
+  }
+}
+
 /** A sandbox configuration that could not be made ready (build, pull, validation). `transient`: trying again may help. */
 export class SandboxInitError extends BelljarError {
   readonly transient: boolean

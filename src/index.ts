@@ -86,6 +86,7 @@ export {
 } from './task/dataset-file.ts'
 export type { EarlyStopping, StoppableSample } from './task/early-stopping.ts'
 export { type EnqueuedSample, enqueueSample } from './task/enqueue.ts'
+export { type FewShotOptions, type FewShots, fewShot } from './task/few-shot.ts'
 export { type LoadedTask, loadTasks } from './task/load-tasks.ts'
 export { materializeMedia } from './task/materialize-media.ts'
 export { type AbandonedReason, type NextSamplesContext, SampleSource } from './task/sample-source.ts'

@@ -114,12 +114,13 @@ function numberedSeed(
 }
 
 /** Runs the task's own setup. @throws BelljarError; ConfigError for anything else that it throws */
-export async function setUp({ name, seed, task, parameters, effective }: ResolvedTask): Promise<void> {
+export async function setUp(resolved: ResolvedTask): Promise<void> {
+  const { name, seed, task, parameters, directory, effective } = resolved
   const { setup } = task.definition
   if (!setup) return
   const samples = seed.map(({ sample }) => sample)
   const report = (parameter: string, value: unknown) => effective.report(parameter, value)
-  const context = { parameters, samples, effective: report }
+  const context = { parameters, directory, samples, effective: report }
   try {
     await insideSetup(context, () => setup(context))
   } catch (error) {

@@ -6,6 +6,8 @@ import type { Sample } from '../sample/sample.ts'
 export interface TaskSetupContext {
   /** By name, as they were passed or declared. */
   readonly parameters: Readonly<Record<string, unknown>>
+  /** Absolute folder that relative paths of the task start at. */
+  readonly directory: string
   /** The seed, as far as it is run. */
   readonly samples: readonly Sample[]
   /** Records the value of a parameter that the run really goes by. */
