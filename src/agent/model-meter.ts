@@ -3,6 +3,7 @@ import type { Budget } from '../limit/budget.ts'
 import { untilAborted } from '../util/abort.ts'
 import { linkedController } from '../util/linked-controller.ts'
 import type { ModelAccess } from './agent.ts'
+import type { Caller, ModelCalls } from './calls/model-calls.ts'
 import type { GenerateConfig, Model, ModelOutput, ModelRequest } from './model.ts'
 import type { ModelRecorder } from './model-recorder.ts'
 
@@ -12,9 +13,11 @@ export interface RunModels {
   readonly roles?: Readonly<Record<string, Model>>
   /** Settings of the run and the task. */
   readonly config?: GenerateConfig
+  /** How they are called; samples of a run share it. */
+  readonly calls: ModelCalls
 }
 
-export interface ModelMeterOptions {
+export interface ModelMeterOptions extends Pick<Caller, 'epoch' | 'group' | 'clock'> {
   readonly models: RunModels
   readonly budget: Budget
   readonly recorder: ModelRecorder
@@ -61,7 +64,8 @@ export class ModelMeter implements ModelAccess {
     const startedMs = Date.now()
     const facts = () => ({ startedMs, durationMs: Date.now() - startedMs, model: model.name, role })
     try {
-      const { call, ...output } = withCost(await model.generate(request), model.name, budget)
+      const answer = await models.calls.call(model, request, this.#caller(model, role))
+      const { call, ...output } = withCost(answer, model.name, budget)
       if (output.cache !== 'read') budget.add(output.usage)
       recorder.record({ ...facts(), output }, request, call)
       return { ...output, call }
@@ -69,6 +73,17 @@ export class ModelMeter implements ModelAccess {
       const call = error instanceof ModelError ? error.call : undefined
       recorder.record({ ...facts(), error: errorMessage(error) }, request, call)
       throw error
+    }
+  }
+
+  #caller({ name }: Model, role: string | undefined): Caller {
+    const { epoch, group, clock, budget, recorder } = this.#options
+    return {
+      epoch,
+      group,
+      clock,
+      check: () => budget.check(),
+      onRetry: (event) => recorder.retry({ ...event, model: name, role }),
     }
   }
 }

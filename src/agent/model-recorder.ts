@@ -3,7 +3,7 @@ import { loggedCall } from './logged-call.ts'
 import type { Message } from './messages.ts'
 import type { GenerateConfig, ModelRequest, RawCall, ToolDescription } from './model.ts'
 import { PlacedList } from './placed-list.ts'
-import type { ModelEvent, Transcript } from './transcript.ts'
+import type { ModelEvent, ModelRetryEvent, Transcript } from './transcript.ts'
 
 export type CallFacts = Pick<ModelEvent, 'startedMs' | 'durationMs' | 'model' | 'role' | 'output' | 'error'>
 
@@ -16,6 +16,10 @@ export class ModelRecorder {
 
   constructor(transcript: Transcript) {
     this.#transcript = transcript
+  }
+
+  retry(facts: Omit<ModelRetryEvent, 'type'>): void {
+    this.#transcript.record({ type: 'model-retry', ...facts })
   }
 
   record(facts: CallFacts, request: ModelRequest, call: RawCall | undefined): void {

@@ -53,6 +53,8 @@ export interface GenerateConfig {
   readonly responseSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
   /** By provider, as the AI SDK names its options. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Whether the provider is told to cache the conversation, where it must be told (default: with tools). */
+  readonly cachePrompt?: boolean
   /** Further attempts after an error that may pass (default 10). */
   readonly maxRetries?: number
   /** Deadline of one attempt in milliseconds (default 1,800,000). */
@@ -100,4 +102,9 @@ export interface ModelUsage {
   readonly reasoningTokens?: number
   /** In the unit of the run's prices; absent where they do not name the model. */
   readonly cost?: number
+}
+
+export function isModel(value: unknown): value is Model {
+  const { name, generate } = (value ?? {}) as Partial<Model>
+  return typeof name === 'string' && typeof generate === 'function'
 }

@@ -65,17 +65,21 @@ export function failOnError(text: string): FailOnError {
 }
 
 /** `key=value`; the value is read as YAML, so `3` is a number and `[a, b]` a list. */
-export function taskArgument(text: string, earlier: Record<string, unknown> = {}): Record<string, unknown> {
-  const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
-  if (key === undefined || value === undefined) throw new InvalidArgumentError('expected key=value.')
-  if (Object.hasOwn(earlier, key)) throw new InvalidArgumentError(`'${key}' was given already.`)
-  return { ...earlier, [key]: yamlValue(key, value) }
+export function yamlArgument(flag: string) {
+  return (text: string, earlier: Record<string, unknown> = {}): Record<string, unknown> => {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+    if (key === undefined || value === undefined) throw new InvalidArgumentError('expected key=value.')
+    if (Object.hasOwn(earlier, key)) throw new InvalidArgumentError(`'${key}' was given already.`)
+    return { ...earlier, [key]: yamlValue(value, `${flag} ${key}`) }
+  }
 }
 
-function yamlValue(key: string, value: string): unknown {
+export const taskArgument = yamlArgument('-T')
+
+function yamlValue(value: string, where: string): unknown {
   try {
     return parse(value)
   } catch (error) {
-    throw new ConfigError(`not a YAML value: ${value}`, { where: `-T ${key}`, cause: error })
+    throw new ConfigError(`not a YAML value: ${value}`, { where, cause: error })
   }
 }

@@ -7,6 +7,7 @@ import { parseSandboxSpec } from '../sample/sandbox-spec.ts'
 import { loadTasks } from '../task/load-tasks.ts'
 import { escapeLine } from '../util/terminal.ts'
 import { exitCode } from './exit-code.ts'
+import { addModelOptions, type ModelFlags, modelOptions } from './model-options.ts'
 import { type Output, processOutput } from './output.ts'
 import { Progress } from './progress.ts'
 import {
@@ -24,11 +25,12 @@ import { keptMessage, leftMessage, summary } from './summary.ts'
 
 /** `belljar run FILE..` */
 export function addRunCommand(program: Command, finish: (exitCode: number) => void): void {
-  program
+  const command = program
     .command('run')
     .description('run the tasks that files export')
     .argument('<files...>', 'task files')
     .option('-T <key=value>', 'argument of a parametrised task, may be repeated', taskArgument)
+  addModelOptions(command)
     .option('--sandbox <kind[:config]>', 'sandbox of every task, such as docker:compose.yaml')
     .option('--epochs <n>', 'how often each sample is run', positiveInteger)
     .option('--max-samples <n>', 'samples at once, per task', positiveInteger)
@@ -57,16 +59,17 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
       'variables of the environment whose values no log, event or label may show',
     )
     .option('--json', 'events on stdout, one object a line')
-    .action(async (files: string[], flags: RunFlags) => finish(await runFiles(files, flags)))
+    .action(async (files: string[], flags: RunFlags & ModelFlags) => finish(await runFiles(files, flags)))
 }
 
-async function runFiles(files: string[], flags: RunFlags): Promise<number> {
+async function runFiles(files: string[], flags: RunFlags & ModelFlags): Promise<number> {
   const output = processOutput()
   const alias = {
     belljar: fileURLToPath(import.meta.resolve('belljar')),
     'belljar/testing': fileURLToPath(import.meta.resolve('belljar/testing')),
   }
   const loaded = await Promise.all(files.map((file) => loadTasks(file, { parameters: flags.T, alias })))
+  const models = await modelOptions(flags)
   let runId = ''
   using stop = new StopSignals({
     onFirst: (signal) => output.line(`${signal}: stopping; again to leave at once`),
@@ -92,6 +95,7 @@ async function runFiles(files: string[], flags: RunFlags): Promise<number> {
     }
     return evaluate(loaded.flat(), {
       ...rest,
+      ...models,
       sampleIds,
       secrets,
       noBuild: build === false,

@@ -3,8 +3,10 @@ export class WorkClock {
   readonly #now: () => number
   readonly #startedMs: number
   #waits = 0
-  #waitedSince = 0
+  #waitBeganMs = 0
   #waitedMs = 0
+  /** Until when waits have been counted. */
+  #countedMs = Number.NEGATIVE_INFINITY
 
   constructor(now: () => number = Date.now) {
     this.#now = now
@@ -16,7 +18,7 @@ export class WorkClock {
   }
 
   get waitedMs(): number {
-    return this.#waitedMs + (this.#waits > 0 ? this.#now() - this.#waitedSince : 0)
+    return this.#waitedMs + (this.#waits > 0 ? this.#now() - this.#waitBeganMs : 0)
   }
 
   get workingMs(): number {
@@ -24,11 +26,21 @@ export class WorkClock {
   }
 
   async whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
-    if (this.#waits++ === 0) this.#waitedSince = this.#now()
+    if (this.#waits++ === 0) this.#waitBeganMs = this.#now()
     try {
       return await wait()
     } finally {
-      if (--this.#waits === 0) this.#waitedMs += this.#now() - this.#waitedSince
+      if (--this.#waits === 0) this.#count(this.#waitBeganMs, this.#now())
     }
+  }
+
+  /** What went on since then turned out to have been a wait. */
+  waitedSince(sinceMs: number): void {
+    this.#count(sinceMs, this.#waits > 0 ? this.#waitBeganMs : this.#now())
+  }
+
+  #count(fromMs: number, toMs: number): void {
+    this.#waitedMs += Math.max(0, toMs - Math.max(fromMs, this.#countedMs))
+    this.#countedMs = Math.max(this.#countedMs, toMs)
   }
 }

@@ -47,6 +47,9 @@ export const lineageSchema = z.object({
   changed: z.array(z.string()).optional(),
 })
 
+/** How a model was made: no secrets. */
+const modelFactsSchema = z.object({ baseUrl: z.string().optional(), args: anything.optional() })
+
 const configSchema = z.object({
   maxSamples: z.number(),
   maxSandboxes: z.number(),
@@ -96,6 +99,11 @@ export const headerSchema = z.object({
     sampleIds: z.array(sampleId),
   }),
   model: z.string().optional(),
+  modelFacts: modelFactsSchema.optional(),
+  /** Models of roles, such as `grader`. */
+  modelRoles: z.record(z.string(), modelFactsSchema.extend({ model: z.string() })).optional(),
+  /** Settings of model calls, as GenerateConfig names them, and `maxConnections`. */
+  generateConfig: anything.optional(),
   scorers: z.array(z.object({ name: z.string(), metrics: z.array(z.string()) })),
   epochs: z.number(),
   config: configSchema,

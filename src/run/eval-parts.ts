@@ -1,3 +1,4 @@
+import type { ModelCalls } from '../agent/calls/model-calls.ts'
 import type { Journal } from '../log/journal.ts'
 import type { EvalStatus, FooterRecord, HeaderRecord, SampleRecord } from '../log/records.ts'
 import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
@@ -11,6 +12,7 @@ export interface EvalContext {
   readonly eval: string
   readonly manager: SandboxManager
   readonly waits: SandboxWaits
+  readonly calls: ModelCalls
   readonly providerOf: ConfigGatesOptions['providerOf']
   readonly maxSamples: number
   readonly options: EvaluateOptions

@@ -1,3 +1,4 @@
+import type { ModelCalls } from '../agent/calls/model-calls.ts'
 import { ConfigError } from '../errors.ts'
 import type { Journal } from '../log/journal.ts'
 import { LogWriter } from '../log/log-writer.ts'
@@ -24,6 +25,7 @@ export interface PreparationOptions {
   readonly run: string
   readonly manager: SandboxManager
   readonly waits: SandboxWaits
+  readonly calls: ModelCalls
   readonly providers: ProviderRegistry
   readonly options: EvaluateOptions
   readonly secrets: SecretMask

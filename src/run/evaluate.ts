@@ -1,4 +1,9 @@
 import { setMaxListeners } from 'node:events'
+import { z } from 'zod'
+import { ModelCalls } from '../agent/calls/model-calls.ts'
+import { ResponseCache } from '../agent/calls/response-cache.ts'
+import { generateConfigSchema } from '../agent/generate-config.ts'
+import { isModel } from '../agent/model.ts'
 import { ConfigError } from '../errors.ts'
 import type { KeptSandbox, LeftObject, RunClaim } from '../sandbox/provider.ts'
 import { SandboxManager } from '../sandbox/sandbox-manager.ts'
@@ -60,6 +65,7 @@ async function runTasks(
   const initial = source.initialTasks()
   if (initial.length === 0 && !(tasks instanceof TaskSource)) throw new ConfigError('no task to run')
   checkCounts(options)
+  checkModels(options)
   checkSelection(options)
   if (options.signal) setMaxListeners(0, options.signal)
   const run = newRunId()
@@ -70,10 +76,16 @@ async function runTasks(
     removeImages,
     transport: options.transport,
   })
+  const calls = new ModelCalls({
+    maxConnections: options.maxConnections,
+    cache: options.cache && new ResponseCache(options.cache),
+    sleep,
+  })
   await using preparation = new EvalPreparation({
     run,
     manager,
     waits: new SandboxWaits(),
+    calls,
     providers,
     options,
     secrets,
@@ -102,7 +114,15 @@ function runClaim(run: string, { keep, onEvent }: EvaluateOptions): RunClaim {
   return { run, keep, note: (level, message) => onEvent?.({ type: 'run-note', level, message }) }
 }
 
-const COUNTS = ['epochs', 'maxSamples', 'maxSandboxes', 'maxTasks', 'maxOutputBytes', 'maxReadBytes'] as const
+const COUNTS = [
+  'epochs',
+  'maxSamples',
+  'maxSandboxes',
+  'maxTasks',
+  'maxConnections',
+  'maxOutputBytes',
+  'maxReadBytes',
+] as const
 
 function checkCounts(options: EvaluateOptions): void {
   for (const name of COUNTS) {
@@ -110,4 +130,12 @@ function checkCounts(options: EvaluateOptions): void {
     if (value === undefined || (Number.isInteger(value) && value >= 1)) continue
     throw new ConfigError(`expected a whole number of at least 1, got ${value}`, { where: name })
   }
+}
+
+function checkModels({ config, model, modelRoles = {} }: EvaluateOptions): void {
+  const parsed = generateConfigSchema.safeParse(config ?? {})
+  if (!parsed.success) throw new ConfigError(z.prettifyError(parsed.error), { where: 'config' })
+  const given = { model: model ?? '', ...modelRoles }
+  const wrong = Object.entries(given).find(([, one]) => typeof one !== 'string' && !isModel(one))
+  if (wrong) throw new ConfigError('expected a model, or the name of one', { where: wrong[0] })
 }

@@ -3,6 +3,7 @@ import type { ResolvedConfig } from '../sandbox/provider.ts'
 import { DEFAULT_METRICS } from '../score/metrics.ts'
 import { VERSION } from '../util/version.ts'
 import { taskIdentity } from './identity.ts'
+import { modelFacts } from './model-facts.ts'
 import type { EvaluateOptions } from './options.ts'
 import type { ResolvedTask } from './resolved-task.ts'
 
@@ -43,7 +44,8 @@ export async function runHeader(parts: HeaderParts): Promise<HeaderRecord> {
       samples: task.seed.length,
       sampleIds: task.seed.map(({ id }) => id),
     },
-    model: options.model?.name,
+    model: task.models.model?.name,
+    ...modelFacts(task.models, options),
     scorers: task.scorers.map(({ name, scorer }) => ({
       name,
       metrics: (scorer.metrics ?? DEFAULT_METRICS).map((metric) => metric.name),
@@ -95,6 +97,9 @@ const GIVEN = [
   'scoreOnError',
   'limits',
   'prices',
+  'config',
+  'maxConnections',
+  'cache',
   'maxSamples',
   'maxOutputBytes',
   'maxReadBytes',

@@ -1,4 +1,5 @@
-import type { Model } from '../agent/model.ts'
+import type { ResponseCacheOptions } from '../agent/calls/response-cache.ts'
+import type { GenerateConfig, Model } from '../agent/model.ts'
 import type { Prices, SampleLimits } from '../limit/budget.ts'
 import type { FsyncPolicy } from '../log/journal.ts'
 import type { SandboxSpec } from '../sample/sandbox-spec.ts'
@@ -15,7 +16,20 @@ export interface EvaluateOptions {
   readonly logDir?: string
   /** When the log is forced to the disk; default 'records': whenever a sample has ended. */
   readonly fsync?: FsyncPolicy
-  readonly model?: Model
+  /** A model, or the name of one for `loadModel`. */
+  readonly model?: Model | string
+  /** Where a model that is given by name is reached. */
+  readonly modelBaseUrl?: string
+  /** What a model that is given by name is made with. */
+  readonly modelArgs?: Readonly<Record<string, unknown>>
+  /** By role, such as `grader`. */
+  readonly modelRoles?: Readonly<Record<string, Model | string>>
+  /** Settings of model calls; each takes the place of the task's. */
+  readonly config?: GenerateConfig
+  /** Calls of each model at once; left out: as many as the provider bears, found out as it goes. */
+  readonly maxConnections?: number
+  /** Answers of models are kept and used again (default: not). */
+  readonly cache?: ResponseCacheOptions
   /** Takes the place of the tasks' own sandbox. */
   readonly sandbox?: SandboxSpec
   readonly epochs?: number

@@ -1,3 +1,4 @@
+import type { RunModels } from '../agent/model-meter.ts'
 import { BelljarError, ConfigError, errorMessage } from '../errors.ts'
 import { parseSample, type Sample } from '../sample/sample.ts'
 import { type SampleId, SampleIds } from '../sample/sample-id.ts'
@@ -16,6 +17,7 @@ import { SampleSelection } from './dispatch/sample-selection.ts'
 import { checkFailOnError, type ErrorPolicyOptions } from './error-policy.ts'
 import { datasetDigest } from './identity.ts'
 import type { EvaluateOptions } from './options.ts'
+import { taskModels } from './task-models.ts'
 
 /** A task with its seed read, its ids given and its options settled: what one eval runs. */
 export interface ResolvedTask extends LoadedTask {
@@ -29,6 +31,7 @@ export interface ResolvedTask extends LoadedTask {
   readonly selection: SampleSelection
   readonly ids: SampleIds
   readonly scorers: readonly NamedScorer[]
+  readonly models: Omit<RunModels, 'calls'>
   readonly epochs: number
   /** undefined: the mean, because nothing was asked for. */
   readonly reducers: readonly Reducer[] | undefined
@@ -77,6 +80,7 @@ export async function resolveTask(loaded: LoadedTask, options: EvaluateOptions):
     seed,
     selection,
     scorers: namedScorers(definition.scorers ?? []),
+    models: await taskModels(definition, options),
     epochs,
     reducers: reducersOf(definition.reducers, epochs, where),
     policy: errorPolicy(definition, options, source !== undefined),

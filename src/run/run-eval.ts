@@ -140,7 +140,7 @@ export class EvalRun {
       eval: evalId,
       task: this.task,
       manager,
-      models: { model: options.model },
+      models: { ...this.task.models, calls: this.#context.calls },
       limits: this.#limits,
       prices: options.prices,
       callDefaults: { maxOutputBytes: options.maxOutputBytes, maxReadBytes: options.maxReadBytes },

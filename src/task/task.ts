@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Agent } from '../agent/agent.ts'
+import { generateConfigSchema } from '../agent/generate-config.ts'
+import { type GenerateConfig, isModel, type Model } from '../agent/model.ts'
 import { nop } from '../agent/nop.ts'
 import { oracle } from '../agent/oracle.ts'
 import { ConfigError } from '../errors.ts'
@@ -36,6 +38,12 @@ export interface TaskDefinition {
   /** A function, or the name of a built-in agent: `oracle`, `nop`. */
   readonly agent: Agent | string
   readonly scorers?: readonly Scorer[]
+  /** For runs that name none: a model, or the name of one for `loadModel`. */
+  readonly model?: Model | string
+  /** By role, such as `grader`; those that a run names take their place. */
+  readonly modelRoles?: Readonly<Record<string, Model | string>>
+  /** Settings of model calls. */
+  readonly config?: GenerateConfig
   /** Left out: what lies beside the task file, else none. false: none. */
   readonly sandbox?: SandboxSpec | string | false
   /** How often each sample is run (default 1). */
@@ -188,6 +196,11 @@ function unknownAllowance({ input }: { input?: unknown }): string {
 
 const positive = z.number().int().positive()
 
+const modelSchema = z.custom<Model | string>(
+  (value) => typeof value === 'string' || isModel(value),
+  'expected a model, such as fromAiSdk(...), or the name of one, such as openai/gpt-5',
+)
+
 const plainFields = z.strictObject({
   name: z.string().regex(/\S/).optional(),
   version: z.string().optional(),
@@ -202,6 +215,9 @@ const plainFields = z.strictObject({
     'expected an agent',
   ),
   scorers: z.array(z.custom<Scorer>(isScorer, 'expected a scorer')).optional(),
+  model: modelSchema.optional(),
+  modelRoles: z.record(z.string(), modelSchema).optional(),
+  config: generateConfigSchema.optional(),
   sandbox: z.union([z.literal(false), z.string(), z.looseObject({ kind: z.string() })]).optional(),
   epochs: positive.optional(),
   maxSamples: positive.optional(),

@@ -1,9 +1,11 @@
 import type { AgentContext, ModelAccess } from '../../src/agent/agent.ts'
+import { ModelCalls } from '../../src/agent/calls/model-calls.ts'
 import { ModelMeter, type RunModels } from '../../src/agent/model-meter.ts'
 import { ModelRecorder } from '../../src/agent/model-recorder.ts'
 import type { Transcript, TranscriptEvent } from '../../src/agent/transcript.ts'
 import { ConfigError } from '../../src/errors.ts'
 import { Budget, type SampleLimits } from '../../src/limit/budget.ts'
+import { WorkClock } from '../../src/limit/work-clock.ts'
 import { shownInput } from '../../src/sample/input.ts'
 import type { ReadySample, Sample } from '../../src/sample/sample.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
@@ -16,6 +18,7 @@ export interface TestContextOptions {
   readonly model?: AgentContext['model']
   readonly roles?: RunModels['roles']
   readonly config?: RunModels['config']
+  readonly calls?: ModelCalls
   readonly limits?: SampleLimits
   readonly signal?: AbortSignal
 }
@@ -48,11 +51,13 @@ function readySample(sample: TestContextOptions['sample']): ReadySample {
 }
 
 function modelAccess(
-  { model, roles, config }: TestContextOptions,
+  { model, roles, config, calls = new ModelCalls() }: TestContextOptions,
   { transcript, ...rest }: { transcript: Transcript; signal: AbortSignal; budget: Budget },
 ): ModelAccess {
   const meter = new ModelMeter({
-    models: { model, roles, config },
+    models: { model, roles, config, calls },
+    epoch: 1,
+    clock: new WorkClock(),
     recorder: new ModelRecorder(transcript),
     ...rest,
   })

@@ -89,7 +89,12 @@ export class EvalWriter {
     if (this.#header.scorers.length > 0)
       await this.#zip.add('reductions.json', toMemberJson(reductions.member(footer)))
     if (this.#others.length > 0) await this.#zip.add(RECORDS_MEMBER, JSON.stringify(this.#others))
-    const header = toHeader({ header: this.#header, footer, usage: reductions.usage })
+    const header = toHeader({
+      header: this.#header,
+      footer,
+      usage: reductions.usage,
+      roleUsage: reductions.roleUsage,
+    })
     await this.#zip.add('header.json', toMemberJson(header))
     await this.#zip.end()
     return this.#zip.memberCount

@@ -2,30 +2,32 @@ import type { TaskIdentity } from '../header-record.ts'
 import type { FooterRecord, HeaderRecord } from '../records.ts'
 import { toEvalError } from './errors.ts'
 import { toEvalId } from './ids.ts'
+import { headerConfig, modelFields } from './model-fields.ts'
 import type { HeaderMember } from './schema/members.ts'
 import type { EvalUsage } from './schema/values.ts'
 
 const VERSION = 2
-const NO_MODEL = 'none/none'
 
 /** First member: what is known before anything has run. */
 export function toStart(header: HeaderRecord) {
   return { version: VERSION, eval: evalSpec(header), plan: plan(header), belljar: { header } }
 }
 
-function plan({ task, config }: HeaderRecord) {
+function plan(header: HeaderRecord) {
+  const { task, config } = header
   const solver = config.agent ?? task.agent ?? 'agent'
-  return { name: 'plan', steps: [{ solver, params: {}, params_passed: {} }], config: {} }
+  return { name: 'plan', steps: [{ solver, params: {}, params_passed: {} }], config: headerConfig(header) }
 }
 
 export interface HeaderParts {
   readonly header: HeaderRecord
   readonly footer: FooterRecord
   readonly usage: Readonly<Record<string, EvalUsage>>
+  readonly roleUsage: Readonly<Record<string, EvalUsage>>
 }
 
 /** Last member: the outcome. */
-export function toHeader({ header, footer, usage }: HeaderParts): HeaderMember {
+export function toHeader({ header, footer, usage, roleUsage }: HeaderParts): HeaderMember {
   const { totals, error } = footer
   return {
     ...toStart(header),
@@ -49,7 +51,7 @@ export function toHeader({ header, footer, usage }: HeaderParts): HeaderMember {
       started_at: offsetTime(header.createdAt),
       completed_at: offsetTime(footer.completedAt),
       model_usage: { ...usage },
-      role_usage: {},
+      role_usage: { ...roleUsage },
     },
     error: error && toEvalError(error),
     invalidated: false,
@@ -81,9 +83,7 @@ function evalSpec(header: HeaderRecord): HeaderMember['eval'] {
       sample_ids: dataset.sampleIds.map(toEvalId),
       shuffled: false,
     },
-    model: header.model ?? NO_MODEL,
-    model_generate_config: {},
-    model_args: {},
+    ...modelFields(header),
     config: {
       epochs,
       epochs_reducer: ['mean'],

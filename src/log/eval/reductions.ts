@@ -17,9 +17,10 @@ export interface ReducedScores {
   readonly values: readonly [id: SampleRecord['id'], values: readonly number[]][]
 }
 
-/** Adds up what a log says of all samples together: scores by sample over its epochs, and tokens by model. */
+/** Adds up what a log says of all samples together: scores by sample over its epochs, and tokens by model and role. */
 export class EvalReductions {
   readonly usage: Record<string, EvalUsage> = {}
+  readonly roleUsage: Record<string, EvalUsage> = {}
   readonly statuses = { success: 0, error: 0, limit: 0, cancelled: 0 }
   samples = 0
   readonly #scorers: HeaderRecord['scorers']
@@ -35,7 +36,8 @@ export class EvalReductions {
   add(record: SampleRecord): void {
     this.samples++
     this.statuses[record.status]++
-    for (const [model, usage] of Object.entries(record.usage)) this.#count(model, toUsage(usage))
+    addUsage(this.usage, record.usage)
+    addUsage(this.roleUsage, record.roleUsage)
     if (record.status === 'cancelled' || (record.status === 'error' && !this.#scoreOnError)) return
     for (const [name, values] of this.#scores) {
       const score = record.scores[name]
@@ -65,15 +67,16 @@ export class EvalReductions {
       return reducer ? this.reduced(reducer).map((reduced) => reductionOf(name, reduced)) : []
     })
   }
+}
 
-  #count(model: string, usage: EvalUsage): void {
-    const total = this.usage[model]
-    if (!total) {
-      this.usage[model] = usage
-      return
-    }
-    for (const [name, count] of Object.entries(usage))
-      if (typeof count === 'number') total[name] = Number(total[name] ?? 0) + count
+function addUsage(totals: Record<string, EvalUsage>, given: SampleRecord['usage'] = {}): void {
+  for (const [name, counts] of Object.entries(given)) {
+    const usage = toUsage(counts)
+    const total = Object.hasOwn(totals, name) ? totals[name] : undefined
+    if (!total) totals[name] = usage
+    else
+      for (const [kind, count] of Object.entries(usage))
+        if (typeof count === 'number') total[kind] = Number(total[kind] ?? 0) + count
   }
 }
 

@@ -25,6 +25,7 @@ export async function agentPhase(life: SampleLife, stage: Stage): Promise<void> 
   const access = new SampleAccess(life, {
     sandbox,
     models: options.models,
+    group: options.eval,
     budget,
     signal: time.signal,
     callDefaults: options.callDefaults,

@@ -13,6 +13,8 @@ import type { SampleLife } from './sample-life.ts'
 export interface AccessOptions {
   readonly sandbox: ManagedSandbox | undefined
   readonly models: RunModels
+  /** Of the eval: evals take turns where calls wait. */
+  readonly group: string
   readonly budget: Budget
   readonly signal: AbortSignal
   /** Waits while an operator holds the sample. */
@@ -35,7 +37,12 @@ export class SampleAccess {
   constructor(life: SampleLife, options: AccessOptions) {
     this.#life = life
     this.#options = options
-    this.#meter = new ModelMeter({ ...options, recorder: life.recorder })
+    this.#meter = new ModelMeter({
+      ...options,
+      recorder: life.recorder,
+      clock: life.clock,
+      epoch: life.run.epoch,
+    })
   }
 
   close(): void {

@@ -23,6 +23,7 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
   const access = new SampleAccess(life, {
     sandbox,
     models: options.models,
+    group: options.eval,
     budget: new Budget({}, options.prices),
     signal: time.signal,
     callDefaults: options.callDefaults,
