@@ -214,6 +214,7 @@ const TRANSIENT_MODEL_ERRORS: readonly ModelErrorKind[] = [
   'overloaded',
   'timeout',
   'connection',
+  'response',
 ]
 
 export type LimitType =

@@ -6,6 +6,8 @@ export type MediaPart = ImagePart | AudioPart | VideoPart | DocumentPart
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
+  /** By provider: what it wants back with the next call. */
+  readonly providerData?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 export interface ReasoningPart {

@@ -17,7 +17,7 @@ export function toEvalContent(content: Content): EvalContent {
 function toPart(part: ContentPart): EvalPart {
   switch (part.type) {
     case 'text':
-      return { ...part }
+      return { type: 'text', text: part.text, internal: part.providerData }
     case 'reasoning': {
       const { type, text, signature, redacted = false, providerData } = part
       return { type, reasoning: text, signature, redacted, internal: providerData }
@@ -45,20 +45,25 @@ export function fromEvalContent(content: EvalContent): Content {
 
 function fromPart(part: EvalPart): ContentPart {
   const { type } = part
-  if (type === 'text' && typeof part.text === 'string') return { type, text: part.text }
+  if (type === 'text' && typeof part.text === 'string') return { type, text: part.text, ...ownData(part) }
   if (type === 'reasoning') return reasoning(part)
   if (type === 'image' || type === 'audio' || type === 'video' || type === 'document')
     return mediaPart(part, type)
   return { type: 'text', text: `(${type})` }
 }
 
-function reasoning({ reasoning, summary, signature, redacted, internal }: EvalPart): ReasoningPart {
+function ownData({ internal }: EvalPart): Pick<ReasoningPart, 'providerData'> {
+  return isRecord(internal) ? { providerData: internal as ReasoningPart['providerData'] } : {}
+}
+
+function reasoning(part: EvalPart): ReasoningPart {
+  const { reasoning, summary, signature, redacted } = part
   return {
     type: 'reasoning',
     text: String(reasoning ?? summary ?? ''),
     ...(typeof signature === 'string' ? { signature } : {}),
     ...(redacted === true ? { redacted } : {}),
-    ...(isRecord(internal) ? { providerData: internal as ReasoningPart['providerData'] } : {}),
+    ...ownData(part),
   }
 }
 

@@ -118,7 +118,10 @@ const EVENTS: readonly TranscriptEvent[] = [
     output: {
       message: {
         role: 'assistant',
-        content: [{ type: 'reasoning', text: long, signature: 's', providerData: { m: { id: 1 } } }],
+        content: [
+          { type: 'reasoning', text: long, signature: 's', providerData: { m: { id: 1 } } },
+          { type: 'text', text: 'ok', providerData: { m: { id: 2 } } },
+        ],
         toolCalls: [{ ...call, providerData: { m: { signature: 'x' } } }, call],
       },
       stopReason: 'context-length',

@@ -4,9 +4,9 @@ import { transientFacts } from '../../calls/retry.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /** Whatever `doGenerate` threw, as what callers catch. Errors that are not of the call are left as they are. */
-export function toModelError(error: unknown, model: string, request: unknown): unknown {
+export function toModelError(error: unknown, model: string): unknown {
   if (error instanceof ModelError) return error
-  if (!APICallError.isInstance(error)) return otherError(error, model, request)
+  if (!APICallError.isInstance(error)) return otherError(error, model)
   const { statusCode, responseHeaders = {}, responseBody } = error
   const response = parsed(responseBody)
   const kind = kindOf(error, response)
@@ -21,21 +21,23 @@ export function toModelError(error: unknown, model: string, request: unknown): u
   })
 }
 
-/** An answer that the SDK could not make sense of, or a connection that broke outside its view. */
-function otherError(error: unknown, model: string, request: unknown): unknown {
-  const isUnreadable =
-    error instanceof Error &&
-    /^AI_(InvalidResponseData|TypeValidation|JSONParse|NoContentGenerated|EmptyResponseBody)Error$/.test(
-      error.name,
-    )
-  const kind = isUnreadable ? 'response' : transientFacts(error)?.kind
+/** What the SDK could not read or write, or a connection that broke outside its view. */
+function otherError(error: unknown, model: string): unknown {
+  const kind = otherKind(error)
   if (kind === undefined) return error
-  return new ModelError(`model '${model}': ${errorMessage(error)}`, {
-    kind,
-    model,
-    call: { request, response: (error as { data?: unknown }).data },
-    cause: error,
-  })
+  return new ModelError(`model '${model}': ${errorMessage(error)}`, { kind, model, cause: error })
+}
+
+const UNREADABLE =
+  /^AI_(InvalidResponseData|TypeValidation|JSONParse|NoContentGenerated|EmptyResponseBody)Error$/
+const UNWRITABLE = /^AI_(UnsupportedFunctionality|InvalidPrompt|InvalidArgument)Error$/
+
+function otherKind(error: unknown): ModelErrorKind | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (UNWRITABLE.test(error.name)) return 'request'
+  // Providers that find something else than they expect in an answer fail by what JavaScript throws.
+  if (UNREADABLE.test(error.name)) return 'response'
+  return transientFacts(error)?.kind ?? (error instanceof TypeError ? 'response' : undefined)
 }
 
 const BY_STATUS: Readonly<Record<number, ModelErrorKind>> = {

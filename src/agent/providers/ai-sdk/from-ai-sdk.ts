@@ -36,7 +36,7 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
         return fromResult((await doGenerate(callOptions)) as GenerateResult, model, name)
       } catch (error) {
         request.signal?.throwIfAborted()
-        throw toModelError(error, name, undefined)
+        throw toModelError(error, name)
       }
     },
   }

@@ -23,22 +23,21 @@ export function fromResult(result: GenerateResult, model: AiSdkModel, name: stri
 }
 
 function contentOf(content: readonly ResultPart[]): Content {
-  const parts = content.flatMap((part) => contentPart(part) ?? [])
+  // What a provider says of a text matters where it follows a thought that it keeps.
+  const hasThought = content.some(({ type }) => type === 'reasoning')
+  const parts = content.flatMap((part) => contentPart(part, hasThought) ?? [])
   const [first] = parts
   if (first === undefined) return ''
   return parts.length === 1 && first.type === 'text' ? first.text : parts
 }
 
-function contentPart({
-  type,
-  text = '',
-  mediaType = '',
-  data,
-  providerMetadata,
-}: ResultPart): ContentPart | undefined {
+function contentPart(part: ResultPart, hasThought: boolean): ContentPart | undefined {
+  const { type, text = '', mediaType = '', data, providerMetadata } = part
   switch (type) {
-    case 'text':
-      return text === '' ? undefined : { type, text }
+    case 'text': {
+      const own = hasThought && providerMetadata ? { providerData: providerMetadata } : {}
+      return text === '' ? undefined : { type, text, ...own }
+    }
     case 'reasoning':
       return { type, text, ...reasoningProof(providerMetadata) }
     case 'file': {

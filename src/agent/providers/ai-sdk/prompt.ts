@@ -38,7 +38,8 @@ function assistantParts(message: AssistantMessage, version: SpecificationVersion
 function parts(content: Content, version: SpecificationVersion): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content === '' ? NO_CONTENT : content }]
   const result = content.flatMap((part) => {
-    if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+    if (part.type === 'text')
+      return part.text === '' ? [] : [{ type: 'text', text: part.text, ...options(part.providerData) }]
     return [part.type === 'reasoning' ? reasoning(part) : file(part, version)]
   })
   return result.length > 0 ? result : [{ type: 'text', text: NO_CONTENT }]

@@ -9,7 +9,8 @@ export function retryAfterMs(
   if (after === undefined) return undefined
   const seconds = positive(after)
   if (seconds !== undefined) return seconds * 1000
-  const date = Date.parse(after)
+  // Bare numbers are dates to JavaScript as well.
+  const date = /[a-z]/i.test(after) ? Date.parse(after) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now())
 }
 
