@@ -1,6 +1,7 @@
 export type { Agent, AgentContext, AgentState, ModelAccess, VisibleSample } from './agent/agent.ts'
 export { bash } from './agent/bash.ts'
 export { type Bridge, type BridgeOptions, openBridge } from './agent/bridge/bridge.ts'
+export type { ResponseCacheOptions } from './agent/calls/response-cache.ts'
 export { aider } from './agent/cli/aider.ts'
 export { claudeCode } from './agent/cli/claude-code.ts'
 export {
@@ -14,7 +15,6 @@ export { geminiCli } from './agent/cli/gemini-cli.ts'
 export { miniSweAgent } from './agent/cli/mini-swe-agent.ts'
 export type { NamedAgentOptions } from './agent/cli/named-agent.ts'
 export { openCode } from './agent/cli/opencode.ts'
-export type { ResponseCacheOptions } from './agent/calls/response-cache.ts'
 export type { AssistantMessage, Message, ToolCall, ToolError, ToolMessage } from './agent/messages.ts'
 export type {
   GenerateConfig,
