@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { GenerateConfig, ReasoningEffort } from './model.ts'
+import { type GenerateConfig, isModel, type Model, type ReasoningEffort } from './model.ts'
 
 export const REASONING_EFFORTS = [
   'none',
@@ -35,3 +35,9 @@ export const generateConfigSchema = z
     cache: z.boolean(),
   })
   .partial() satisfies z.ZodType<GenerateConfig>
+
+/** A model as a user gave it. */
+export const modelSchema = z.custom<Model | string>(
+  (value) => typeof value === 'string' || isModel(value),
+  'expected a model, such as fromAiSdk(...), or the name of one, such as openai/gpt-5',
+)

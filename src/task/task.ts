@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Agent } from '../agent/agent.ts'
-import { generateConfigSchema } from '../agent/generate-config.ts'
-import { type GenerateConfig, isModel, type Model } from '../agent/model.ts'
+import { generateConfigSchema, modelSchema } from '../agent/generate-config.ts'
+import type { GenerateConfig, Model } from '../agent/model.ts'
 import { nop } from '../agent/nop.ts'
 import { oracle } from '../agent/oracle.ts'
 import { ConfigError } from '../errors.ts'
@@ -195,11 +195,6 @@ function unknownAllowance({ input }: { input?: unknown }): string {
 }
 
 const positive = z.number().int().positive()
-
-const modelSchema = z.custom<Model | string>(
-  (value) => typeof value === 'string' || isModel(value),
-  'expected a model, such as fromAiSdk(...), or the name of one, such as openai/gpt-5',
-)
 
 const plainFields = z.strictObject({
   name: z.string().regex(/\S/).optional(),
