@@ -15,6 +15,7 @@ run_check layers npm run -s layers
 run_check 'unused code' npm run -s unused
 run_tests unit
 run_check 'guest: users, fuzzing, sanitizers, arm64' env FUZZ_SECONDS=5 bash guest/test/run.sh
+run_check 'egress: allow-lists, fuzzing' env FUZZ_SECONDS=5 bash egress/test/run.sh
 run_tests docker
 run_tests e2e
 run_check leaks nothing_left "$before"

@@ -25,7 +25,7 @@ bool normal_name(char *name) {
     size_t length = strlen(name);
     if (length > 0 && name[length - 1] == '.')
         name[--length] = 0;
-    if (length == 0 || length > NAME_MAX_LENGTH || name[0] == '.')
+    if (length == 0 || length > NAME_MAX_LENGTH || name[0] == '.' || name[length - 1] == '.')
         return false;
     for (char *at = name; *at; at++) {
         if (*at >= 'A' && *at <= 'Z')
