@@ -57,3 +57,8 @@ test('an exec brings it into a service with a main process of its own', async ()
   expect((await sandbox.exec(['id', '-u'])).stdout).toBe('1234\n')
   expect((await sandbox.exec(['id', '-u'], { user: '0' })).stdout).toBe('0\n')
 })
+
+test('a network allow-list is refused there, as names would be a way out', async () => {
+  const start = run.start({ image: 'busybox:latest', network: { allow: ['allowed.example'] } })
+  await expect(start).rejects.toThrow(/allow-list cannot be enforced here: Engine 20\.10/)
+})

@@ -1,19 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ContainerRef } from '../../../src/sandbox/docker/container/container-ref.ts'
+import { helperExec } from '../../../src/sandbox/docker/exec/helper-exec.ts'
 import type { StartedSandbox } from '../../../src/sandbox/provider.ts'
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts'
 import { DockerRun } from '../../support/docker.ts'
 import { Outside } from '../../support/egress/outside.ts'
-import { clientHello, listen, probe } from '../../support/egress/probe.ts'
+import { clientHello, listen, probe, probeCommand } from '../../support/egress/probe.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const IMAGE = 'debian:bookworm-slim'
 const ALLOW = ['allowed.example', '*.suffix.example', '203.0.113.10']
 
+/** Only root can start a second engine. */
+const isRoot = process.getuid?.() === 0
 const REFUSED = /^(closed|silent|refused|denied|no such name)/
 
 let outside: Outside
 let run: DockerRun
 beforeAll(async () => {
+  if (!isRoot) return
   outside = await Outside.open('egress', [IMAGE])
   run = await DockerRun.open({ environment: outside.environment })
 })
@@ -48,7 +53,7 @@ const WAYS_OUT: [string, string[], string][] = [
   ['a packet sent out by an interface', ['bound', '172.17.0.1'], 'sent'],
 ]
 
-describe('a sandbox of an image under an allow-list', () => {
+describe.skipIf(!isRoot)('a sandbox of an image under an allow-list', () => {
   /** With internet, and under an allow-list. */
   let open: StartedSandbox
   let closed: StartedSandbox
@@ -152,6 +157,13 @@ describe('a sandbox of an image under an allow-list', () => {
     expect(await probe(closed.default, 'say', 'belljar-egress', '3128', through)).toContain('403')
   })
 
+  it('is closed over the Engine`s own exec too', async () => {
+    await using plain = await DockerRun.open({ environment: outside.environment, transport: 'engine' })
+    await using sandbox = await plain.start({ image: IMAGE, network: { allow: ALLOW } })
+    expect(await probe(sandbox.default, 'bound', '172.17.0.1')).toMatch(REFUSED)
+    expect(await probe(sandbox.default, 'tcp', 'allowed.example', '80')).toContain('outside 203.0.113.10')
+  })
+
   it('is gone afterwards, with all that was made for it', async () => {
     const sandbox = await run.start({ image: IMAGE, network: { allow: ALLOW } })
     expect([...sandbox.services.keys()]).toEqual(['default'])
@@ -159,7 +171,7 @@ describe('a sandbox of an image under an allow-list', () => {
   })
 })
 
-describe('services of a compose file under an allow-list', () => {
+describe.skipIf(!isRoot)('services of a compose file under an allow-list', () => {
   const service = { image: IMAGE, command: ['sleep', 'infinity'] }
   const file = {
     services: {
@@ -230,5 +242,22 @@ describe('services of a compose file under an allow-list', () => {
     )
     const modes = inspected.map(({ HostConfig }) => HostConfig.NetworkMode ?? '')
     expect(new Set(modes.filter((mode) => mode.startsWith('container:'))).size).toBe(2)
+  })
+
+  it('are closed still when one has restarted', async () => {
+    const { engine } = run.provider
+    const filters = { label: ['com.docker.compose.service=mail'] }
+    let restarted = 0
+    for (const { Id, Names } of await engine.control.listContainers({ filters })) {
+      const container = engine.control.getContainer(Id)
+      const { HostConfig } = await container.inspect()
+      if (!HostConfig.NetworkMode?.startsWith('container:')) continue
+      await container.restart({ t: 0 })
+      restarted += 1
+      const ref = new ContainerRef(engine, { id: Id, name: Names[0] ?? '', service: 'mail' })
+      const command = await probeCommand('bound', '172.17.0.1')
+      expect((await helperExec(ref, command, { deadlineMs: 20_000 })).output).toContain('refused')
+    }
+    expect(restarted).toBe(2)
   })
 })
