@@ -49,7 +49,11 @@ it('hooks run as those of Compose do: user, folder, environment and order', asyn
     timeout: 60_000,
   }
   const call = (...words: string[]) =>
-    promisify(execFile)(file, [...leading, '-f', 'compose.yaml', '-p', `belljar-hooks-${process.pid}`, ...words], options)
+    promisify(execFile)(
+      file,
+      [...leading, '-f', 'compose.yaml', '-p', `belljar-hooks-${process.pid}`, ...words],
+      options,
+    )
 
   await makeTold(compose.folder)
   await call('up', '-d', '--wait')

@@ -19,8 +19,15 @@ export function healthOf(info: ContainerInfo): HealthConfig | undefined {
   return info.Config.Healthcheck as HealthConfig | undefined
 }
 
+/**
+ * The engine itself judges by the numbers of the file, but a busy one takes longer to begin, run and end each probe: what
+ * it still calls starting is given up only when it has had ample time for that too.
+ */
+const ENGINE_MS = 30_000
+
 export function healthWaitMs(info: ContainerInfo): number | undefined {
-  return healthDeadlineMs(healthOf(info))
+  const deadlineMs = healthDeadlineMs(healthOf(info))
+  return deadlineMs === undefined ? undefined : deadlineMs + ENGINE_MS
 }
 
 function probes(info: ContainerInfo): string {
