@@ -59,7 +59,7 @@ export class Outside implements Disposable {
     const inside = ['--net', '--target', daemon]
     const loopback = this.resolver.startsWith('127.') ? [] : [`${this.resolver}/32`]
     for (const address of [...ADDRESSES, ...loopback]) {
-      execFileSync('nsenter', [...inside, 'ip', 'address', 'add', address, 'dev', 'lo'])
+      execFileSync('nsenter', [...inside, 'ip', 'address', 'replace', address, 'dev', 'lo'])
     }
     const words = [...inside, process.execPath, PROGRAM, this.resolver, '203.0.113.20']
     const child = spawn('nsenter', words, { stdio: ['ignore', 'pipe', 'inherit'] })
