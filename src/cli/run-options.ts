@@ -19,6 +19,8 @@ export interface RunFlags {
   readonly build?: boolean
   readonly removeImages?: boolean
   readonly serviceLogs: ServiceLogs
+  /** false with `--no-reaper`. */
+  readonly reaper?: boolean
   /** false with `--no-guest`. */
   readonly guest?: boolean
   readonly failOnError?: FailOnError

@@ -51,6 +51,7 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     )
     .option('--remove-images', 'remove what was pulled or built for the run, each image after its last use')
     .option('--no-guest', "reach sandboxes through the Engine's own exec")
+    .option('--no-reaper', 'start no process that removes what is left when this run is killed')
     .addOption(new Option('--keep <which>', 'sandboxes that are not removed').choices(KEEP).default('none'))
     .option('--log-dir <dir>', 'folder of the logs', 'logs')
     .option('--log-level <level>', 'diagnostics on stderr: debug, info, warn, error, silent', 'warn')

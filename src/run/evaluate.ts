@@ -110,8 +110,8 @@ async function runTasks(
   }
 }
 
-function runClaim(run: string, { keep, onEvent }: EvaluateOptions): RunClaim {
-  return { run, keep, note: (level, message) => onEvent?.({ type: 'run-note', level, message }) }
+function runClaim(run: string, { keep, reaper, onEvent }: EvaluateOptions): RunClaim {
+  return { run, keep, reaper, note: (level, message) => onEvent?.({ type: 'run-note', level, message }) }
 }
 
 const COUNTS = [

@@ -56,6 +56,8 @@ export interface EvaluateOptions {
   readonly onStart?: (control: RunControls) => void
   /** Which sandboxes outlive the run: those of samples that ended with an error, or all (default `none`). */
   readonly keep?: Keep
+  /** false: no process stays behind a killed run to remove what it leaves; the next run does (default true). */
+  readonly reaper?: boolean
   /** Aborting it cancels the run: what is finished is kept, everything is removed. */
   readonly signal?: AbortSignal
   readonly onEvent?: (event: RunEvent) => void

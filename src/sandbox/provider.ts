@@ -47,6 +47,8 @@ export interface KeptSandbox {
 export interface RunClaim {
   readonly run: string
   readonly keep?: Keep | undefined
+  /** false: no process outlives a killed run to remove what it leaves (default true). */
+  readonly reaper?: boolean | undefined
   /** Something that concerns the run and none of its tasks. */
   readonly note: (level: 'info' | 'warning', message: string) => void
   readonly sleep?: Sleep | undefined

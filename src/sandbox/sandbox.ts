@@ -143,10 +143,14 @@ export interface WriteOptions extends UserOptions {
   /** Permission bits such as 0o755; default: those of the file replaced, else 0o644. */
   readonly mode?: number
   readonly append?: boolean
+  /** Replaces a link found at the path, instead of following it. */
+  readonly replace?: boolean
 }
 
 export interface UploadOptions extends UserOptions {
   readonly mode?: number
+  /** Replaces a link found where the file or folder is to be, and a file where the folder is to be. */
+  readonly replace?: boolean
 }
 
 export interface DownloadOptions extends UserOptions {

@@ -21,11 +21,6 @@ export interface GuestFiles {
   readonly service: string
 }
 
-export interface GuestWriteOptions extends WriteOptions {
-  /** Replaces a link found at the path, instead of following it. */
-  readonly replace?: boolean
-}
-
 export function pathFields(path: string, options: UserOptions): FieldWriter {
   return new FieldWriter().add(Tag.path, path).add(Tag.user, options.user)
 }
@@ -62,7 +57,7 @@ export interface WriteRequest {
 export async function writeFile(
   files: GuestFiles,
   write: WriteRequest,
-  options: GuestWriteOptions = {},
+  options: WriteOptions = {},
 ): Promise<void> {
   const fields = pathFields(write.path, options)
     .add(Tag.mode, options.mode)

@@ -12,14 +12,16 @@ import type {
   Sandbox,
   SandboxListener,
   SandboxProcess,
+  UploadOptions,
   UserOptions,
+  WriteOptions,
 } from '../sandbox.ts'
 import { type GuestConnection, GuestLostError } from './connection.ts'
 import { execOnGuest, type GuestExecOptions } from './exec.ts'
-import { type GuestFiles, type GuestWriteOptions, list, readFile, remove, stat, writeFile } from './files.ts'
+import { type GuestFiles, list, readFile, remove, stat, writeFile } from './files.ts'
 import { toBytes } from './flow.ts'
 import { type GuestSpawnOptions, spawnOnGuest } from './process.ts'
-import { download, type GuestUploadOptions, upload } from './transfer.ts'
+import { download, upload } from './transfer.ts'
 
 export interface GuestSandboxOptions {
   readonly service: string
@@ -68,12 +70,12 @@ export class GuestSandbox implements Sandbox {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await this.readFile(path, options))
   }
 
-  writeFile(path: string, content: string | Uint8Array, options?: GuestWriteOptions): Promise<void> {
+  writeFile(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<void> {
     const bytes = toBytes(content)
     return this.#use((files) => writeFile(files, { path, content: [bytes] }, options))
   }
 
-  upload(hostPath: string, path: string, options?: GuestUploadOptions): Promise<void> {
+  upload(hostPath: string, path: string, options?: UploadOptions): Promise<void> {
     return this.#use((files) => upload(files, { hostPath, path }, options))
   }
 

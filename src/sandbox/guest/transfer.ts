@@ -10,11 +10,6 @@ import { type GuestFiles, pathFields, stat, writeFile } from './files.ts'
 import { extractToHost, UnsafeArchiveError, writeToHost } from './host-tree.ts'
 import { FrameType, Tag } from './protocol.ts'
 
-export interface GuestUploadOptions extends UploadOptions {
-  /** Replaces links and files found where a folder or file is to be. */
-  readonly replace?: boolean
-}
-
 export interface Transfer {
   readonly hostPath: string
   readonly path: string
@@ -26,7 +21,7 @@ const DEFAULT_MAX_DOWNLOAD_BYTES = 1024 * 1024 * 1024
 export async function upload(
   files: GuestFiles,
   transfer: Transfer,
-  options: GuestUploadOptions = {},
+  options: UploadOptions = {},
 ): Promise<void> {
   const source = await hostStat(transfer.hostPath)
   if (!source.isDirectory()) {

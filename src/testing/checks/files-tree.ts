@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expectEqual, expectFields, expectFileError, expectTrue } from '../assertions.ts'
 import { type ConformanceCheck, check } from '../check.ts'
 import { output, settles } from '../shell.ts'
@@ -26,6 +28,20 @@ export const fileTreeChecks: readonly ConformanceCheck[] = [
       expectEqual(types, { a: 'link', b: 'link', dangling: 'link', in: 'directory' })
     },
   ),
+  check('a link is replaced, not followed, where that is asked for', async ({ sandbox, folder, tempDir }) => {
+    const script =
+      'mkdir -p "$1/dir" && cd "$1" && echo old > real && ln -s real file && ln -s dir written && ln -s dir tree'
+    await output(sandbox, script, { args: [folder] })
+    await writeFile(join(tempDir, 'inside'), 'sent')
+    await sandbox.writeFile(`${folder}/file`, 'new', { replace: true })
+    await sandbox.writeFile(`${folder}/written`, 'new', { replace: true })
+    await sandbox.upload(tempDir, `${folder}/tree`, { replace: true })
+    expectEqual(await sandbox.readText(`${folder}/real`), 'old\n')
+    expectEqual(await sandbox.list(`${folder}/dir`), [])
+    const types = Object.fromEntries((await sandbox.list(folder)).map(({ name, type }) => [name, type]))
+    expectEqual(types, { dir: 'directory', file: 'file', real: 'file', tree: 'directory', written: 'file' })
+    expectEqual(await sandbox.readText(`${folder}/tree/inside`), 'sent')
+  }),
   check('a link to nowhere is not found, and a loop ends', async ({ sandbox, folder }) => {
     await output(
       sandbox,

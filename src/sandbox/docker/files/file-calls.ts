@@ -129,6 +129,7 @@ export async function writeFile(
   call: WriteOptions & { content: string | Uint8Array },
 ): Promise<void> {
   const { content, mode, append = false } = call
+  if (call.replace) await replaced(context, path, { ...call, isFolder: false })
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const nonce = randomBytes(8).toString('hex')
   const args = [mode === undefined ? '' : mode.toString(8), append ? 1 : 0, bytes.length, nonce]
@@ -140,6 +141,20 @@ export async function writeFile(
     }
     throw error
   }
+}
+
+/** Takes away what must not be followed or kept. */
+export async function replaced(
+  context: FileContext,
+  path: string,
+  { user, signal, isFolder }: UserOptions & { isFolder: boolean },
+): Promise<void> {
+  const call = { path: path.replace(/\/+$/, ''), args: [isFolder ? 1 : 0] }
+  await runFileScript(context, 'unlink', {
+    ...call,
+    ...(user !== undefined && { user }),
+    ...(signal && { signal }),
+  })
 }
 
 /** An interrupted write was killed, so it could not remove its temporary file. */

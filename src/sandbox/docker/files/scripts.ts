@@ -162,6 +162,12 @@ fi
 parent=\${p%/*}
 refused "\${parent:-/}"`
 
+/** Removes a link, or where a folder is to be also a file. */
+const UNLINK = `p=$1 folder=$2
+if [ -L "$p" ] || { [ "$folder" = 1 ] && [ -e "$p" ] && [ ! -d "$p" ]; }; then
+  rm -f -- "$p" 2>/dev/null || refused "\${p%/*}"
+fi`
+
 /** Makes the folder $1 and says where it really is and who the acting user is. */
 const TARGET = `dir=$1
 [ -d "$dir" ] || mkdir -p -- "$dir" 2>/dev/null || blocked "$dir"
@@ -178,6 +184,7 @@ const SCRIPTS = {
   stat: STAT,
   list: LIST,
   remove: REMOVE,
+  unlink: UNLINK,
   target: TARGET,
 } as const
 

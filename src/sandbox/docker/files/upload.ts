@@ -6,7 +6,7 @@ import { ConfigError, SandboxFileError } from '../../../errors.ts'
 import type { UploadOptions } from '../../sandbox.ts'
 import { call } from '../engine/call.ts'
 import { runCommand } from '../exec/run-command.ts'
-import { FILE_DEADLINE_MS, type FileContext, fileError, runFileScript } from './file-calls.ts'
+import { FILE_DEADLINE_MS, type FileContext, fileError, replaced, runFileScript } from './file-calls.ts'
 
 interface Target {
   readonly hasTar: boolean
@@ -59,6 +59,7 @@ export async function upload(
 ): Promise<void> {
   const isDirectory = (await hostKind(hostPath)) === 'directory'
   const path = options.path
+  if (options.replace) await replaced(context, path, { ...options, isFolder: isDirectory })
   if (!isDirectory) await refuseDirectory(context, path, options)
   const folder = isDirectory ? path : posix.dirname(path)
   const target = await prepareTarget(context, folder, options)

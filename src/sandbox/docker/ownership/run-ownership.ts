@@ -18,7 +18,8 @@ const ANCHOR_PATIENCE_MS = 10_000
 const reapers = new WeakMap<RunClaim, ReaperClient>()
 
 /** One for each run, whatever the number of its engines. */
-function reaperOf(claim: RunClaim): ReaperClient {
+function reaperOf(claim: RunClaim): ReaperClient | undefined {
+  if (claim.reaper === false) return undefined
   let reaper = reapers.get(claim)
   if (!reaper) {
     const end = endsWith(ownSurroundings())
@@ -34,7 +35,7 @@ function reaperOf(claim: RunClaim): ReaperClient {
 export class RunOwnership {
   readonly #claim: RunClaim
   readonly #engine: Engine
-  readonly #reaper: ReaperClient
+  readonly #reaper: ReaperClient | undefined
   readonly #anchor: Anchor
   readonly #ending = new AbortController()
   readonly #firstLook: Promise<void>
@@ -44,10 +45,10 @@ export class RunOwnership {
     this.#claim = claim
     this.#engine = engine
     this.#reaper = reaperOf(claim)
-    this.#reaper.addEngine(engine)
+    this.#reaper?.addEngine(engine)
     ownCreates(engine.control, {
       labels: (given) => this.#labels(given),
-      creating: (kind, name) => this.#reaper.creating(engine, kind, name),
+      creating: (kind, name) => this.#reaper?.creating(engine, kind, name) ?? (() => undefined),
     })
     this.#anchor = new Anchor({ engine, run: claim.run, warn: (message) => claim.note('warning', message) })
     const clock = { now: () => performance.now(), sleep: claim.sleep ?? sleep }
@@ -62,7 +63,7 @@ export class RunOwnership {
     void done
   }
 
-  /** Starts the reaper, the anchor and the sweep; none of them is waited for. */
+  /** Starts the reaper, where there is to be one, the anchor and the sweep; none of them is waited for. */
   static begin(claim: RunClaim, engine: Engine): RunOwnership {
     return new RunOwnership(claim, engine)
   }
@@ -74,7 +75,7 @@ export class RunOwnership {
 
   keep(project: string): void {
     this.#engine.kept.add(project)
-    this.#reaper.keep(project)
+    this.#reaper?.keep(project)
   }
 
   /** To be called before the run's own objects are removed for good. */
@@ -87,7 +88,7 @@ export class RunOwnership {
   /** The run has removed what it could: its reaper is not needed. */
   close(): void {
     this.#ending.abort(new Error('the run has ended'))
-    this.#reaper.removeEngine(this.#engine)
+    this.#reaper?.removeEngine(this.#engine)
   }
 
   /** What is there for the run as a whole, such as the guest's volume, is not worth waiting for. */
