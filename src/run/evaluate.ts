@@ -67,7 +67,7 @@ async function runTasks(
   checkCounts(options)
   checkModels(options)
   checkSelection(options)
-  if (options.signal) setMaxListeners(0, options.signal)
+  if (options.signal) setMaxListeners(Number.POSITIVE_INFINITY, options.signal)
   const run = newRunId()
   const { keep, sleep, maxSandboxes, removeImages } = options
   const manager = new SandboxManager({ run, maxSandboxes, sleep, keep, cleanEarly: removeImages })
@@ -99,6 +99,7 @@ async function runTasks(
       run,
       source,
       preparation,
+      connections: calls.connections,
       maxTasks: options.maxTasks ?? DEFAULT_MAX_TASKS,
       options,
     })

@@ -7,7 +7,7 @@ import type { Task } from '../task/task.ts'
 import { type AddedTasks, insideRun, TaskSource } from '../task/task-source.ts'
 import { untilAborted } from '../util/abort.ts'
 import { Wake } from '../util/wake.ts'
-import type { EvalControl } from './control/eval-control.ts'
+import type { EvalControl, RunControls } from './control/eval-control.ts'
 import type { EvalResult } from './eval-parts.ts'
 import type { EvalPreparation, PreparedEval } from './eval-preparation.ts'
 import type { EvaluateOptions } from './options.ts'
@@ -16,6 +16,7 @@ export interface TaskDispatcherOptions {
   readonly run: string
   readonly source: TaskSource
   readonly preparation: EvalPreparation
+  readonly connections: RunControls['connections']
   readonly maxTasks: number
   readonly options: EvaluateOptions
 }
@@ -36,7 +37,7 @@ export class TaskDispatcher {
     this.#options = options
     this.#limiter = new Limiter(options.maxTasks)
     this.#signal = options.options.signal ?? new AbortController().signal
-    setMaxListeners(0, this.#signal)
+    setMaxListeners(Number.POSITIVE_INFINITY, this.#signal)
   }
 
   /** Results in the order in which the tasks were added. Rejects when the source threw, once all evals have ended. */
@@ -46,7 +47,7 @@ export class TaskDispatcher {
       (tasks) => this.#add(tasks),
       async () => {
         this.#begin(initial)
-        options.onStart?.({ run, evals: this.#controls })
+        options.onStart?.({ run, evals: this.#controls, connections: this.#options.connections })
         do await this.#untilIdle()
         while (await this.#addNext())
       },

@@ -58,7 +58,7 @@ export class SandboxManager {
     this.#uses = options.cleanEarly ? new ConfigUses() : undefined
     this.#maxSandboxes = checkedLimit(options.maxSandboxes ?? defaultMaxSandboxes())
     this.#initialiser = new ConfigInitialiser(options.maxInitialisations ?? 4, options.sleep ?? sleep)
-    setMaxListeners(0, this.#stopping.signal)
+    setMaxListeners(Number.POSITIVE_INFINITY, this.#stopping.signal)
   }
 
   get maxSandboxes(): number {

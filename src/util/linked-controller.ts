@@ -9,7 +9,8 @@ export interface LinkedController extends Disposable {
 /** `AbortSignal.any` keeps every signal it made alive as long as its parents live; this does not. */
 export function linkedController(...parents: readonly (AbortSignal | undefined)[]): LinkedController {
   const controller = new AbortController()
-  setMaxListeners(0, controller.signal)
+  // Not 0: Node 20's getMaxListeners(), which undici calls, throws for it.
+  setMaxListeners(Number.POSITIVE_INFINITY, controller.signal)
   const links = parents.flatMap((parent) => (parent ? [linked(controller, parent)] : []))
   return {
     signal: controller.signal,
@@ -24,7 +25,7 @@ function linked(controller: AbortController, parent: AbortSignal): () => void {
   const follow = () => controller.abort(parent.reason)
   if (parent.aborted) follow()
   else {
-    setMaxListeners(0, parent) // else Node takes many commands of one sample for a leak
+    setMaxListeners(Number.POSITIVE_INFINITY, parent) // else Node takes many commands of one sample for a leak
     parent.addEventListener('abort', follow, { once: true })
   }
   return () => parent.removeEventListener('abort', follow)

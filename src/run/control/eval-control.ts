@@ -1,4 +1,5 @@
 import type { SampleLimits } from '../../limit/budget.ts'
+import type { ConnectionLimiter } from '../../limit/connection-limiter.ts'
 import type { Totals } from '../../log/records.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
@@ -173,6 +174,8 @@ export class EvalControl {
 /** Acts on a run while it goes on. */
 export interface RunControls {
   readonly run: string
+  /** How many calls of each model may be under way at once, by the key that models share connections under: may be set, or let adapt. */
+  readonly connections: ReadonlyMap<string, ConnectionLimiter>
   /** One per eval, in the order in which they were made; those of added tasks come to it. */
   readonly evals: readonly EvalControl[]
 }

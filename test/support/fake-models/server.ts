@@ -103,10 +103,11 @@ async function readRequest(incoming: IncomingMessage, index: number): Promise<Fa
   return { protocol, path, headers, body: { ...body, stream: isStream }, index }
 }
 
-function protocolOf(path: string): keyof typeof PROTOCOLS | undefined {
+function protocolOf(url: string): keyof typeof PROTOCOLS | undefined {
+  const [path = ''] = url.split('?')
   if (path.endsWith('/chat/completions')) return 'openaiChat'
   if (path.endsWith('/responses')) return 'openaiResponses'
-  if (/\/messages(\?|$)/.test(path)) return 'anthropic'
+  if (path.endsWith('/messages')) return 'anthropic'
   return /:(stream)?[gG]enerateContent/.test(path) ? 'google' : undefined
 }
 

@@ -41,7 +41,7 @@ export class RunOwnership {
   readonly #firstLook: Promise<void>
 
   private constructor(claim: RunClaim, engine: Engine) {
-    setMaxListeners(0, this.#ending.signal)
+    setMaxListeners(Number.POSITIVE_INFINITY, this.#ending.signal)
     this.#claim = claim
     this.#engine = engine
     this.#reaper = reaperOf(claim)
