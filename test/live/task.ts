@@ -1,3 +1,4 @@
+/** Five questions that a model answers with two tools: what `scripts/live.sh` asks a real provider. */
 import { defineTask, defineTool, exact, submit, toolLoop } from 'belljar'
 import { z } from 'zod'
 
@@ -10,7 +11,6 @@ const multiply = defineTool({
 
 const FACTORS = [3, 7, 12, 58, 391]
 
-/** Five questions that a model answers with two tools: what `scripts/live.sh` asks a real provider. */
 export default defineTask({
   name: 'live-smoke',
   dataset: FACTORS.map((factor) => ({

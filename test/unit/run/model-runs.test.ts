@@ -151,7 +151,9 @@ describe('models of a run', { timeout: TIMEOUT_MS }, () => {
     }
     await fakeRun(fakeTask({ dataset: [first], agent }), {
       model,
-      onStart: (given) => void (control = given),
+      onStart: (given) => {
+        control = given
+      },
     })
     expect(most).toBe(2)
   })
