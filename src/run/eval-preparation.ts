@@ -56,7 +56,7 @@ export class EvalPreparation implements AsyncDisposable {
     for (const task of resolved) await setUp(task)
     for (const { source, name } of resolved) if (source) this.#claims.push(claimSource(source, name))
     const evaluations = resolved.map((task) => this.#evaluation(task))
-    const sandboxes = await Promise.all(evaluations.map((evaluation) => evaluation.resolveSandboxes()))
+    const sandboxes = await Promise.all(evaluations.map(sandboxesOf))
     if (this.#parts.options.noBuild) await this.#checkBuilt(sandboxes.flat())
     return Promise.all(evaluations.map((evaluation, index) => this.#open(evaluation, sandboxes[index] ?? [])))
   }
@@ -120,5 +120,15 @@ export class EvalPreparation implements AsyncDisposable {
     const mayUseSandbox =
       sandbox.run || sandbox.task || sandbox.discovered || source || seed.some(({ sample }) => sample.sandbox)
     return mayUseSandbox ? manager.maxSandboxes : MAX_SAMPLES_WITHOUT_SANDBOX
+  }
+}
+
+/** @throws ConfigError that says whose sandbox it is */
+async function sandboxesOf(evaluation: EvalRun): Promise<ResolvedConfig[]> {
+  try {
+    return await evaluation.resolveSandboxes()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError(error.message, { where: `task '${evaluation.task.name}'`, cause: error })
   }
 }

@@ -107,6 +107,7 @@ export default defineTask({ name: 'allowed', dataset: [{ id: 1, input: '' }], ag
   const refused = await cli(['run', 'task.ts', '--json'], { 'task.ts': task('[]'), 'compose.yaml': compose })
   expect(refused.exitCode).toBe(2)
   expect(refused.stderr).toMatch(/services\.main\.cap_add\[0\]: .*\(allow: 'cap-add:NET_ADMIN'\)/)
+  expect(refused.stderr).toContain("task 'allowed': ")
   expect(refused.stderr).toMatch(/services\.main\.uts: .*\(allow: 'host-uts'\)/)
   expect(refused.stdout).not.toContain('eval-start')
   const files = { 'task.ts': task("['cap-add:NET_ADMIN', 'host-uts']"), 'compose.yaml': compose }

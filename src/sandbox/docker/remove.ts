@@ -15,7 +15,8 @@ export interface EngineObject {
   readonly name: string
 }
 
-const AT_ONCE = 8
+/** For one engine, whoever removes: many more at the same time and each takes longer than it is given. */
+const AT_ONCE = 16
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 3000
 const ATTEMPT_MS = 10_000
@@ -101,6 +102,14 @@ function leftObject({ kind, name }: EngineObject, reason: string): LeftObject {
   return { kind, name, reason, command: removalCommand({ kind, name }) }
 }
 
+const queues = new WeakMap<Engine, PQueue>()
+
+function queueOf(engine: Engine): PQueue {
+  const queue = queues.get(engine) ?? new PQueue({ concurrency: AT_ONCE })
+  queues.set(engine, queue)
+  return queue
+}
+
 /** Removes objects with some at a time; each is attempted however the others fare. Containers go before what they use. */
 export async function removeObjects(
   engine: Engine,
@@ -109,7 +118,7 @@ export async function removeObjects(
 ): Promise<RemovalReport> {
   const left: LeftObject[] = []
   for (const kind of ['container', 'network', 'volume'] as const) {
-    const queue = new PQueue({ concurrency: options.atOnce ?? AT_ONCE })
+    const queue = options.atOnce === undefined ? queueOf(engine) : new PQueue({ concurrency: options.atOnce })
     const some = objects.filter((object) => object.kind === kind)
     const results = await Promise.all(
       some.map((object) => queue.add(() => removeObject(engine, object, options))),
