@@ -7,6 +7,7 @@ import { EXIT_CODES } from './exit-code.ts'
 import { addLogCommand } from './log-command.ts'
 import { addRunCommand } from './run.ts'
 import { addSandboxCommand } from './sandbox.ts'
+import { addTasksCommand } from './tasks.ts'
 
 async function main(argv: readonly string[]): Promise<number> {
   let code: number = EXIT_CODES.success
@@ -18,6 +19,7 @@ async function main(argv: readonly string[]): Promise<number> {
     .version(VERSION)
   program.exitOverride().configureHelp({ showGlobalOptions: true })
   addRunCommand(program, finish)
+  addTasksCommand(program, finish)
   addLogCommand(program, finish)
   addSandboxCommand(program, finish)
   for (const command of program.commands) command.exitOverride()

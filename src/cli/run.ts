@@ -1,10 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import { pino } from 'pino'
 import { evaluate, type RunResult } from '../run/evaluate.ts'
 import type { RunEvent } from '../run/run-event.ts'
 import { parseSandboxSpec } from '../sample/sandbox-spec.ts'
-import { loadTasks } from '../task/load-tasks.ts'
+import { loadNamed } from '../task/catalogue/find-tasks.ts'
 import { escapeLine } from '../util/terminal.ts'
 import { exitCode } from './exit-code.ts'
 import { addModelOptions, type ModelFlags, modelOptions } from './model-options.ts'
@@ -22,13 +21,14 @@ import {
 } from './run-options.ts'
 import { StopSignals } from './stop-signals.ts'
 import { keptMessage, leftMessage, summary } from './summary.ts'
+import { taskAlias } from './task-alias.ts'
 
 /** `belljar run FILE..` */
 export function addRunCommand(program: Command, finish: (exitCode: number) => void): void {
   const command = program
     .command('run')
     .description('run the tasks that files export')
-    .argument('<files...>', 'task files')
+    .argument('<files...>', 'task files, or names of tasks below this folder')
     .option('-T <key=value>', 'argument of a parametrised task, may be repeated', taskArgument)
   addModelOptions(command)
     .option('--sandbox <kind[:config]>', 'sandbox of every task, such as docker:compose.yaml')
@@ -65,11 +65,8 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
 
 async function runFiles(files: string[], flags: RunFlags & ModelFlags): Promise<number> {
   const output = processOutput()
-  const alias = {
-    belljar: fileURLToPath(import.meta.resolve('belljar')),
-    'belljar/testing': fileURLToPath(import.meta.resolve('belljar/testing')),
-  }
-  const loaded = await Promise.all(files.map((file) => loadTasks(file, { parameters: flags.T, alias })))
+  const options = { parameters: flags.T, alias: taskAlias(), directory: process.cwd() }
+  const loaded = await Promise.all(files.map((file) => loadNamed(file, options)))
   const models = await modelOptions(flags)
   let runId = ''
   using stop = new StopSignals({

@@ -21,6 +21,17 @@ export interface LoadOptions {
   readonly parameters?: Readonly<Record<string, unknown>>
   /** What `import ... from 'belljar'` in a task file resolves to: module name to file. */
   readonly alias?: Readonly<Record<string, string>>
+  /** Name of the one task that is wanted. */
+  readonly only?: string
+}
+
+/** What a file exports of tasks, before any is given its parameters. @throws ConfigError */
+export async function exportedTasks(
+  path: string,
+  options: LoadOptions = {},
+): Promise<(Task | TaskFactory)[]> {
+  const exported = new Set(Object.values(await importModule(resolve(path), path, options)).flat())
+  return [...exported].filter((value) => value instanceof Task || value instanceof TaskFactory)
 }
 
 /** Loads the tasks that a file exports. @throws ConfigError: no file, an error while loading, no task, arguments that nothing takes */
@@ -31,8 +42,8 @@ export async function loadTasks(path: string, options: LoadOptions = {}): Promis
     throw new ConfigError(found ? 'is a folder; name a task file in it' : 'there is no such task file', {
       where: path,
     })
-  const exported = new Set(Object.values(await importModule(file, path, options)).flat())
-  const candidates = [...exported].filter((value) => value instanceof Task || value instanceof TaskFactory)
+  const exported = await exportedTasks(path, options)
+  const candidates = exported.filter(({ name }) => isWanted(name ?? nameOf(file), options.only))
   if (candidates.length === 0)
     throw new ConfigError('exports no task; export what defineTask(...) returns', { where: path })
   const given = options.parameters ?? {}
@@ -41,6 +52,10 @@ export async function loadTasks(path: string, options: LoadOptions = {}): Promis
     throw new ConfigError(`takes no parameters, got ${Object.keys(given).join(', ')}`, { where: path })
   }
   return candidates.map((candidate) => loadedTask(candidate, file, given))
+}
+
+function isWanted(name: string, only: string | undefined): boolean {
+  return only === undefined || only === name
 }
 
 function loadedTask(
