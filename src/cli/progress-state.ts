@@ -24,6 +24,7 @@ export class ProgressState {
       progress.running.delete(`${event.id} ${event.epoch}`)
       progress.abandoned++
     }
+    if (event.type === 'sample-reused') progress.done++
     if (event.type !== 'sample-end') return
     progress.running.delete(`${event.record.id} ${event.record.epoch}`)
     progress.done++

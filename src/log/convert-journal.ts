@@ -1,7 +1,12 @@
 import { open } from 'node:fs/promises'
 import { journalLines } from './journal/journal-lines.ts'
 import { soundLines } from './journal/read-journal.ts'
-import { type ConvertedJournal, type ConvertJournalOptions, JournalConversion } from './journal-conversion.ts'
+import {
+  type ConvertedJournal,
+  type ConvertJournalOptions,
+  JournalConversion,
+  type Marks,
+} from './journal-conversion.ts'
 
 /** Writes the finished log of a journal. @throws ConfigError when the journal has no end and is not to be recovered */
 export async function convertJournal(
@@ -12,7 +17,7 @@ export async function convertJournal(
   const file = await open(journalPath, 'r')
   const conversion = new JournalConversion({ path: journalPath, file, target })
   try {
-    conversion.superseded = await supersededIn(journalPath)
+    conversion.marks = await marksIn(journalPath)
     const onDamaged = options.recover ? () => conversion.countDamaged() : undefined
     for await (const lines of soundLines(journalPath, { onDamaged }))
       for (const line of lines) {
@@ -30,22 +35,32 @@ export async function convertJournal(
 
 const SUPERSEDES = Buffer.from('"supersedes":"')
 const SAMPLE = Buffer.from('{"type":"sample"')
+const OUTSIDE = Buffer.from('{"type":"sample-outside"')
 
 /** Known before the conversion begins, as what is written is not taken back. */
-async function supersededIn(path: string): Promise<Set<string>> {
-  const uuids = new Set<string>()
+async function marksIn(path: string): Promise<Marks> {
+  const marks = { superseded: new Set<string>(), outside: new Set<string>() }
   for await (const lines of journalLines(path)) {
     for (const { bytes } of lines) {
-      const superseded = supersededBy(bytes)
-      if (superseded !== undefined) uuids.add(superseded)
+      const isOutside = beginsWith(bytes, OUTSIDE)
+      if (!isOutside && !(beginsWith(bytes, SAMPLE) && bytes.includes(SUPERSEDES))) continue
+      const record = parsed(bytes)
+      if (isOutside && typeof record.uuid === 'string') marks.outside.add(record.uuid)
+      if (typeof record.supersedes === 'string') marks.superseded.add(record.supersedes)
     }
   }
-  return uuids
+  return marks
 }
 
-function supersededBy(line: Buffer): string | undefined {
-  const isSample = line.compare(SAMPLE, 0, SAMPLE.length, 0, Math.min(SAMPLE.length, line.length)) === 0
-  if (!isSample || !line.includes(SUPERSEDES)) return undefined
-  const { supersedes } = JSON.parse(line.toString('utf8')) as { supersedes?: unknown }
-  return typeof supersedes === 'string' ? supersedes : undefined
+function beginsWith(line: Buffer, begin: Buffer): boolean {
+  return line.compare(begin, 0, begin.length, 0, Math.min(begin.length, line.length)) === 0
+}
+
+/** A damaged line marks nothing. */
+function parsed(bytes: Buffer): { uuid?: unknown; supersedes?: unknown } {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as { uuid?: unknown; supersedes?: unknown }
+  } catch {
+    return {}
+  }
 }

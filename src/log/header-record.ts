@@ -61,8 +61,6 @@ const configSchema = z.object({
   sandboxes: z.array(
     z.object({ kind: z.string(), key: z.string(), description: z.string(), reach: z.string() }),
   ),
-  /** Name of a built-in agent. */
-  agent: z.string().optional(),
   scoreOnError: z.boolean().optional(),
   setupTimeoutMs: z.number().optional(),
   scoreTimeoutMs: z.number().optional(),
@@ -81,7 +79,8 @@ export const headerSchema = z.object({
   run: z.string(),
   eval: z.string(),
   createdAt: z.iso.datetime(),
-  identity: taskIdentitySchema.optional(),
+  /** One that makes no sense is none. */
+  identity: taskIdentitySchema.optional().catch(undefined),
   task: z.object({
     name: z.string(),
     version: z.string().optional(),

@@ -22,6 +22,13 @@ export interface ConvertedJournal {
   readonly damagedLines: number
 }
 
+export interface Marks {
+  /** uuids of the records that others take the place of. */
+  readonly superseded: ReadonlySet<string>
+  /** uuids of those that count in no figure. */
+  readonly outside: ReadonlySet<string>
+}
+
 const EVENT = /^\{"type":"event","uuid":"([^"\\]+)"/
 
 /** Makes a log of the lines of a journal, as they come. */
@@ -31,8 +38,7 @@ export class JournalConversion {
   readonly #writing: ZipWriterOptions
   readonly #events: JournalEvents
   readonly #started = new Map<string, SampleStartRecord>()
-  /** uuids of the records that others take the place of. */
-  superseded: ReadonlySet<string> = new Set()
+  marks: Marks = { superseded: new Set(), outside: new Set() }
   #writer: EvalWriter | undefined
   #footer: FooterRecord | undefined
   #damaged = 0
@@ -100,6 +106,9 @@ export class JournalConversion {
       case 'footer':
         this.#footer = record
         return undefined
+      case 'sample-outside':
+        this.#checkChangeable()
+        return void this.#startedWriter().addOther(record)
       default:
         return void this.#startedWriter().addOther(record)
     }
@@ -119,10 +128,15 @@ export class JournalConversion {
     }
     this.#lastMs = Math.max(this.#lastMs, Date.parse(record.completedAt))
     const writer = this.#startedWriter()
-    if (this.#writing.live && record.supersedes !== undefined)
-      throw new ConfigError('what is written is outdated', { where: this.#target })
-    if (this.superseded.has(record.uuid)) await writer.addSuperseded(record, events)
-    else await writer.addSample(record, events)
+    if (record.supersedes !== undefined) this.#checkChangeable()
+    const { superseded, outside } = this.marks
+    if (superseded.has(record.uuid)) await writer.addSuperseded(record, events)
+    else await writer.addSample(record, events, { counts: !outside.has(record.uuid) })
+  }
+
+  /** A live log cannot take back what it has said of a sample. */
+  #checkChangeable(): void {
+    if (this.#writing.live) throw new ConfigError('what is written is outdated', { where: this.#target })
   }
 
   async #cancelStarted(writer: EvalWriter): Promise<number> {

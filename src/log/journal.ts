@@ -56,6 +56,12 @@ export class Journal implements AsyncDisposable {
     return this.#write()
   }
 
+  /** As `append`, for lines of another journal, as they are. */
+  copy(lines: string): Promise<void> {
+    this.#lines.push(lines)
+    return this.#write()
+  }
+
   /** As `append`, for records that nothing waits for: they go out with the next, or at once when all that is ready to run has. A failure shows at the next `append`. */
   note(record: LogRecord): void {
     this.#take(record)
@@ -127,13 +133,13 @@ export interface OpenJournal {
   readonly lock: LogLock
 }
 
-/** A new file, locked; the folder is made. @throws ConfigError */
-export async function openNew(directory: string, name: string): Promise<OpenJournal> {
+/** A new file, locked; the folder is made. `suffix`: what it is called until it takes its name. @throws ConfigError */
+export async function openNew(directory: string, name: string, suffix = ''): Promise<OpenJournal> {
   const path = join(directory, name)
   try {
     await makeFolder(directory)
     const lock = await LogLock.acquire(path)
-    const file = await open(path, 'ax').catch(async (error: unknown) => {
+    const file = await open(path + suffix, 'ax').catch(async (error: unknown) => {
       await lock.release()
       throw error
     })

@@ -1,10 +1,14 @@
+import { rename, rm } from 'node:fs/promises'
 import { errorMessage } from '../errors.ts'
 import { finishLog } from './finish-log.ts'
 import type { JsonMask } from './journal/journal-line.ts'
 import { type FsyncPolicy, Journal, openNew } from './journal.ts'
 import { LiveLogSchedule } from './live/live-log-schedule.ts'
 import { finishedPathOf, JOURNAL_EXTENSION } from './log-paths.ts'
-import type { LogRecord } from './records.ts'
+import type { HeaderRecord, LogRecord } from './records.ts'
+
+/** No reader of the folder takes a file with this end for a log. */
+const UNNAMED = '.part'
 
 export interface LogWriterOptions {
   /** Default: 'records'. */
@@ -15,6 +19,28 @@ export interface LogWriterOptions {
   readonly snapshotMs?: number | false
   /** Told when the finished log could not be made, where the journal is then kept, or no snapshot of it. */
   readonly warn?: (message: string) => void
+}
+
+export interface ContinueOptions extends LogWriterOptions {
+  readonly header: HeaderRecord
+  /** Lines of the earlier log, whole and with their ends. */
+  readonly carried: AsyncIterable<string>
+}
+
+const BATCH_CHARACTERS = 1 << 20
+
+async function* batches(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let batch: string[] = []
+  let characters = 0
+  for await (const line of lines) {
+    batch.push(line)
+    characters += line.length
+    if (characters < BATCH_CHARACTERS) continue
+    yield batch.join('')
+    batch = []
+    characters = 0
+  }
+  if (batch.length > 0) yield batch.join('')
 }
 
 const SNAPSHOT_MS = 15_000
@@ -45,6 +71,27 @@ export class LogWriter extends Journal {
     const { fsync, mask } = options
     const { path, file, lock } = await openNew(directory, name + JOURNAL_EXTENSION)
     return new LogWriter([path, file, { fsync, lock, mask }], options)
+  }
+
+  /**
+   * A log that begins with a header and lines of an earlier log. It has its name only when all of them are in it: whoever finds it needs no other.
+   * @throws ConfigError when the folder cannot be written
+   */
+  static async continue(directory: string, name: string, options: ContinueOptions): Promise<LogWriter> {
+    const { fsync, mask, carried, header } = options
+    const { path, file, lock } = await openNew(directory, name + JOURNAL_EXTENSION, UNNAMED)
+    const writer = new LogWriter([path, file, { fsync, lock, mask }], options)
+    try {
+      await writer.append(header)
+      for await (const lines of batches(carried)) await writer.copy(lines)
+      await file.datasync()
+      await rename(path + UNNAMED, path)
+      return writer
+    } catch (error) {
+      await writer.close().catch(() => undefined)
+      await rm(path + UNNAMED, { force: true })
+      throw error
+    }
   }
 
   /** Of the journal until the finished log is there. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Message } from '../agent/messages.ts'
 import type { TranscriptEvent } from '../agent/transcript.ts'
 import type { ContentPart } from '../sample/content.ts'
+import type { Sample } from '../sample/sample.ts'
 import type { Score } from '../score/scorer.ts'
 import { headerSchema } from './header-record.ts'
 
@@ -86,6 +87,14 @@ function hasText(value: unknown, key: string): boolean {
     typeof value === 'object' &&
     value !== null &&
     typeof (value as Readonly<Record<string, unknown>>)[key] === 'string'
+  )
+}
+
+function hasList(value: unknown, key: string): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Array.isArray((value as Readonly<Record<string, unknown>>)[key])
   )
 }
 
@@ -191,6 +200,8 @@ export const totalsSchema = z.object({
   cancelled: z.number(),
   /** Ended without a record: cancelled while waiting, drained, stopped early. */
   abandoned: z.number().optional(),
+  /** Of the total, those that were taken over from an eval that this one resumes. */
+  reused: z.number().optional(),
   /** Of the errors, those of sandboxes and configurations rather than of an agent's making. */
   infrastructure: z.number().optional(),
 })
@@ -235,8 +246,34 @@ export const sourceStateSchema = z.object({
   told: z.array(z.string()),
 })
 
+/** Samples that were added while the eval ran and that nobody would add again if it were resumed. */
+export const samplesAddedSchema = z.object({
+  type: z.literal('samples-added'),
+  at: time,
+  /** uuid of the attempt whose code added them; left out: a source that keeps its state. */
+  by: z.string().optional(),
+  samples: z.array(
+    z.object({
+      id: sampleId,
+      sample: z.custom<Sample>((value) => hasText(value, 'input') || hasList(value, 'input')),
+    }),
+  ),
+})
+export type SamplesAddedRecord = z.infer<typeof samplesAddedSchema>
+
+/** A record of an eval that was resumed whose sample is no part of this one: it counts in no figure. */
+export const sampleOutsideSchema = z.object({
+  type: z.literal('sample-outside'),
+  at: time,
+  uuid: z.string(),
+  id: sampleId,
+  epoch: z.number(),
+})
+
 export const logRecordSchema = z.discriminatedUnion('type', [
   headerSchema,
+  samplesAddedSchema,
+  sampleOutsideSchema,
   configRecordSchema,
   eventRecordSchema,
   sampleStartSchema,

@@ -67,6 +67,10 @@ export class EvalJournal {
     this.event({ type: 'samples-added', task: this.#task, total })
   }
 
+  reused(record: SampleRecord): void {
+    this.event({ type: 'sample-reused', task: this.#task, record })
+  }
+
   retried({ planned, epoch, earlier }: PlannedRun): void {
     const { attempt, error } = earlier.at(-1) ?? {}
     const message = `attempt ${attempt} failed and is followed by another: ${error?.message}`

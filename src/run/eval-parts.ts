@@ -6,6 +6,7 @@ import type { SecretMask } from '../util/secret-mask.ts'
 import type { ConfigGatesOptions } from './config/config-gate.ts'
 import type { SandboxWaits } from './dispatch/sandbox-waits.ts'
 import type { EvaluateOptions } from './options.ts'
+import type { Reuse } from './resume/reuse.ts'
 
 export interface EvalContext {
   readonly run: string
@@ -22,6 +23,8 @@ export interface EvalContext {
 export interface EvalStart {
   readonly journal: Journal
   readonly header: HeaderRecord
+  /** What it takes over from an earlier log. */
+  readonly reuse?: Reuse | undefined
   /** Told of every record before the source is. */
   readonly onRecord?: (record: SampleRecord) => Promise<void>
 }

@@ -1,7 +1,6 @@
 import type { ModelCalls } from '../agent/calls/model-calls.ts'
 import { ConfigError } from '../errors.ts'
-import type { Journal } from '../log/journal.ts'
-import { LogWriter } from '../log/log-writer.ts'
+import { LogWriter, type LogWriterOptions } from '../log/log-writer.ts'
 import type { HeaderRecord } from '../log/records.ts'
 import type { ResolvedConfig, SandboxProvider } from '../sandbox/provider.ts'
 import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
@@ -13,9 +12,11 @@ import type { SecretMask } from '../util/secret-mask.ts'
 import type { ProviderRegistry } from './config/provider-registry.ts'
 import { droppedConfig } from './config/sandbox-choice.ts'
 import type { SandboxWaits } from './dispatch/sandbox-waits.ts'
+import type { EvalResult, EvalStart } from './eval-parts.ts'
 import { runHeader } from './header.ts'
 import type { EvaluateOptions } from './options.ts'
 import { type ResolvedTask, resolveTask, setUp } from './resolved-task.ts'
+import { type Resumed, type ResumeRequest, resumeEval } from './resume/resume-eval.ts'
 import { EvalRun } from './run-eval.ts'
 import { logName, newEvalId } from './run-ids.ts'
 
@@ -31,17 +32,20 @@ export interface PreparationOptions {
   readonly secrets: SecretMask
 }
 
-export interface PreparedEval {
+/** An eval that is about to run, or that has ended in the log that it was to resume. */
+export type PreparedEval = {
   readonly task: string
   readonly evaluation: EvalRun
-  readonly journal: Journal
-  readonly header: HeaderRecord
-}
+} & (
+  | { readonly start: Omit<EvalStart, 'onRecord'>; readonly ended?: undefined }
+  | { readonly start?: undefined; readonly ended: EvalResult }
+)
 
 /** Makes evals of tasks. Everything that can be found wrong is, before the first log is made. */
 export class EvalPreparation implements AsyncDisposable {
   readonly #parts: PreparationOptions
   readonly #claims: Disposable[] = []
+  readonly #priors: AsyncDisposable[] = []
 
   constructor(parts: PreparationOptions) {
     this.#parts = parts
@@ -69,9 +73,10 @@ export class EvalPreparation implements AsyncDisposable {
     throw new ConfigError(`no sample has an id that matches ${sampleIds.join(', ')}`, { where: 'sample ids' })
   }
 
-  /** Sources may drive other evals again. */
+  /** Sources may drive other evals again, logs be resumed again. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const claim of this.#claims) claim[Symbol.dispose]()
+    for (const prior of this.#priors) await prior[Symbol.asyncDispose]()
   }
 
   /** @throws ConfigError that lists every image which would have to be built */
@@ -94,23 +99,66 @@ export class EvalPreparation implements AsyncDisposable {
   }
 
   async #open(evaluation: EvalRun, sandboxes: ResolvedConfig[]): Promise<PreparedEval> {
-    const { run, manager, options, secrets } = this.#parts
+    const { run, manager, options } = this.#parts
     const { task, control } = evaluation
     const { maxSandboxes } = manager
     const { eval: evalId, maxSamples } = control
     const header = await runHeader({ run, eval: evalId, task, options, maxSandboxes, maxSamples, sandboxes })
-    const warn = (message: string) =>
-      options.onEvent?.({ type: 'note', task: task.name, level: 'warning', message })
-    const name = logName(header.createdAt, task.name, evalId)
-    const mask = (json: string) => secrets.json(json)
-    const { fsync, logDir = 'logs' } = options
-    const journal = await LogWriter.open(logDir, name, { fsync, mask, warn })
-    await journal.append(header)
-    const { finishedPath: log } = journal
-    options.onEvent?.({ type: 'eval-start', task: task.name, eval: evalId, log, header })
+    const path = task.resume ?? options.resume
+    const resumed = path === undefined ? undefined : await this.#resume(path, { evaluation, header })
+    if (resumed?.kind === 'complete') return this.#ended(evaluation, resumed)
+    const start = resumed ? await this.#continue(task, resumed) : await this.#begin(task, header)
+    const { finishedPath: log } = start.journal
+    options.onEvent?.({ type: 'eval-start', task: task.name, eval: evalId, log, header: start.header })
     const message = droppedConfig(task.sandbox)
-    if (message !== undefined) warn(message)
-    return { task: task.name, evaluation, journal, header }
+    for (const warning of [...(resumed?.warnings ?? []), message])
+      if (warning !== undefined) this.#warner(task.name)(warning)
+    return { task: task.name, evaluation, start }
+  }
+
+  async #resume(path: string, request: Omit<ResumeRequest, 'only'>): Promise<Resumed> {
+    const resumed = await resumeEval(path, { ...request, only: this.#parts.options.only })
+    if (resumed.kind === 'goes-on') this.#priors.push(resumed.reuse.prior)
+    return resumed
+  }
+
+  async #begin({ name }: ResolvedTask, header: HeaderRecord) {
+    const { logDir = 'logs' } = this.#parts.options
+    const journal = await LogWriter.open(
+      logDir,
+      logName(header.createdAt, name, header.eval),
+      this.#writing(name),
+    )
+    await journal.append(header)
+    return { journal, header }
+  }
+
+  async #continue({ name }: ResolvedTask, { header, reuse, carried }: Resumed & { kind: 'goes-on' }) {
+    const { logDir = 'logs' } = this.#parts.options
+    const named = logName(header.createdAt, name, header.eval)
+    const journal = await LogWriter.continue(logDir, named, { ...this.#writing(name), header, carried })
+    return { journal, header, reuse }
+  }
+
+  #ended(evaluation: EvalRun, { log, header, footer }: Resumed & { kind: 'complete' }): PreparedEval {
+    const { name: task } = evaluation.task
+    const { onEvent } = this.#parts.options
+    const message = `complete already, nothing is run: ${log}`
+    onEvent?.({ type: 'note', task, level: 'info', message })
+    return {
+      task,
+      evaluation,
+      ended: { task, eval: header.eval, status: footer.status, log, header, footer },
+    }
+  }
+
+  #writing(task: string): LogWriterOptions {
+    const { options, secrets } = this.#parts
+    return { fsync: options.fsync, mask: (json) => secrets.json(json), warn: this.#warner(task) }
+  }
+
+  #warner(task: string): (message: string) => void {
+    return (message) => this.#parts.options.onEvent?.({ type: 'note', task, level: 'warning', message })
   }
 
   #maxSamples({ task, sandbox, seed, source }: ResolvedTask): number {

@@ -64,6 +64,8 @@ async function runTasks(
   const source = tasks instanceof TaskSource ? tasks : TaskSource.fromTasks([tasks].flat())
   const initial = source.initialTasks()
   if (initial.length === 0 && !(tasks instanceof TaskSource)) throw new ConfigError('no task to run')
+  if (options.resume !== undefined && initial.length !== 1)
+    throw new ConfigError(`a log is of one task, and there are ${initial.length}`, { where: 'resume' })
   checkCounts(options)
   checkModels(options)
   checkSelection(options)

@@ -70,11 +70,10 @@ export async function runHeader(parts: HeaderParts): Promise<HeaderRecord> {
 
 /** What else has a part in what a sample's record says. */
 function settings({ task, options }: HeaderParts): Partial<HeaderRecord['config']> {
-  const { agent, setupTimeoutMs, scoreTimeoutMs, limits } = task.task.definition
+  const { setupTimeoutMs, scoreTimeoutMs, limits } = task.task.definition
   const { maxOutputBytes, maxReadBytes, prices } = options
   const hasCostLimit = (options.limits?.cost ?? limits?.cost) !== undefined
   return {
-    agent: typeof agent === 'string' ? agent : undefined,
     scoreOnError: task.scoreOnError,
     setupTimeoutMs,
     scoreTimeoutMs,

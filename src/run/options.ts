@@ -32,6 +32,10 @@ export interface EvaluateOptions {
   readonly cache?: ResponseCacheOptions
   /** Takes the place of the tasks' own sandbox. */
   readonly sandbox?: SandboxSpec
+  /** Path of a log, finished or not, of the one task: what has ended there is not run again, and its log goes into the new one. */
+  readonly resume?: string
+  /** Of what a resumed log does not have: only samples whose sandbox failed, or whose ids match a pattern. */
+  readonly only?: 'infra' | readonly string[]
   readonly epochs?: number
   /** Samples at once, per task. */
   readonly maxSamples?: number

@@ -62,6 +62,11 @@ export class Outcomes {
     return endsEval(this.#task.policy, { errors: error, total }) ? this.#tooMany(record) : undefined
   }
 
+  /** Takes a record of an earlier eval into account. */
+  reused(run: PlannedRun, record: SampleRecord): void {
+    this.#results.reused(run.planned.index, record)
+  }
+
   /** A run ended without a record. What it was to take the place of stands again. Returns whether it is news to the source. */
   abandon(run: PlannedRun): boolean {
     const { planned, superseded } = run

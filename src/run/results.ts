@@ -32,6 +32,7 @@ export class Results {
     limit: 0,
     cancelled: 0,
     abandoned: 0,
+    reused: 0,
     infrastructure: 0,
   }
   /** By place in the plan. */
@@ -80,6 +81,11 @@ export class Results {
       values[record.epoch - 1] = score === undefined ? null : scoreToNumber(score.value)
       kept.scores[index] = values
     }
+  }
+
+  reused(index: number, record: SampleRecord): void {
+    this.#totals.reused++
+    this.add(index, record)
   }
 
   /** Takes an outcome back that another takes the place of. */

@@ -1,11 +1,10 @@
-import { ConfigError } from '../errors.ts'
 import type { SampleLimits } from '../limit/budget.ts'
 import { errorRecord } from '../log/error-record.ts'
 import type { ErrorRecord, FooterRecord, SampleRecord } from '../log/records.ts'
 import type { Sample } from '../sample/sample.ts'
+import type { SampleId } from '../sample/sample-id.ts'
 import type { ResolvedConfig } from '../sandbox/provider.ts'
-import { type EnqueuedSample, insideTask, type TaskScope, waitFor } from '../task/enqueue.ts'
-import type { FollowUps } from '../task/sample-source.ts'
+import { insideTask, type TaskScope } from '../task/enqueue.ts'
 import { sleep } from '../util/abort.ts'
 import { linkedController } from '../util/linked-controller.ts'
 import { allFailed, ConfigGates } from './config/config-gate.ts'
@@ -13,16 +12,20 @@ import { GateUses } from './config/gate-uses.ts'
 import { chooseSandbox } from './config/sandbox-choice.ts'
 import { EvalControl } from './control/eval-control.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
-import type { PlannedRun, PlannedSample, RunOutcome } from './dispatch/planned-sample.ts'
+import type { PlannedRun, RunOutcome } from './dispatch/planned-sample.ts'
 import { OperatorError } from './dispatch/run-control.ts'
-import { type Addition, type AdditionOptions, SamplePlanner } from './dispatch/sample-planner.ts'
+import { SamplePlanner } from './dispatch/sample-planner.ts'
 import { isRetried } from './error-policy.ts'
+import { EvalAdditions } from './eval-additions.ts'
 import { EvalJournal } from './eval-journal.ts'
 import type { EvalContext, EvalResult, EvalStart } from './eval-parts.ts'
 import { Outcomes } from './outcomes.ts'
 import type { ResolvedTask } from './resolved-task.ts'
+import { EvalReuse } from './resume/eval-reuse.ts'
+import type { Reuse } from './resume/reuse.ts'
 import type { SampleLife } from './sample/sample-life.ts'
 import { SampleRunner } from './sample/sample-runner.ts'
+import { SampleWaits } from './sample/sample-waits.ts'
 import { Stopping } from './stopping.ts'
 
 /** One task being run: its dispatcher, its log, and whatever ends it early. */
@@ -32,13 +35,14 @@ export class EvalRun {
   readonly #context: EvalContext
   readonly #outcomes: Outcomes
   readonly #gates: ConfigGates
-  readonly #planner: SamplePlanner
   readonly #dispatcher: Dispatcher
   readonly #stopping: Stopping
   readonly #limits: SampleLimits
   readonly #ending
   readonly #log: EvalJournal
   readonly #uses: GateUses
+  readonly #additions: EvalAdditions
+  #reuse: EvalReuse | undefined
   #onRecord: EvalStart['onRecord']
   #error: ErrorRecord | undefined
 
@@ -52,8 +56,20 @@ export class EvalRun {
     this.#stopping = new Stopping(task.task.definition.earlyStopping)
     this.#gates = this.#makeGates()
     this.#uses = new GateUses(context.manager, task.source !== undefined)
-    this.#planner = new SamplePlanner(task, this.#gates)
+    const isRun = (id: SampleId) => !this.#reuse?.isWhole(id, task.epochs)
+    const planner = new SamplePlanner(task, this.#gates, isRun)
     this.#dispatcher = this.#makeDispatcher()
+    this.#additions = new EvalAdditions({
+      epochs: task.epochs,
+      source: task.source,
+      planner,
+      dispatcher: this.#dispatcher,
+      outcomes: this.#outcomes,
+      stopping: this.#stopping,
+      uses: this.#uses,
+      waits: context.waits,
+      log: this.#log,
+    })
     this.control = new EvalControl({
       task: task.name,
       eval: context.eval,
@@ -69,17 +85,28 @@ export class EvalRun {
     return this.#gates.resolve(this.task.seed.map(({ sample }) => sample))
   }
 
+  /** Key of the configuration that a sample asks for. @throws ConfigError */
+  sandboxKeyOf(sample: Sample): Promise<string | undefined> {
+    return this.#gates.keyOf(sample)
+  }
+
   /** Runs every sample and finishes the log; what was started is removed beside and by the manager. */
-  async run({ journal, header, onRecord }: EvalStart): Promise<EvalResult> {
+  async run({ journal, header, onRecord, reuse }: EvalStart): Promise<EvalResult> {
     this.#log.open(journal)
     this.#onRecord = onRecord
+    this.#reuse = reuse && this.#makeReuse(reuse)
     const reachedEnd = await insideTask(this.#scope, async () => {
       await this.#stopping.start(this.task).catch((error) => this.#fail('internal', error))
-      this.#addSeed()
+      this.#begin()
       return this.#dispatcher.run()
     })
     this.#uses.close()
-    const footer = await this.#log.finish(this.#footer(reachedEnd))
+    if (reachedEnd) this.#reuse?.markOutside()
+    const isWhole = reachedEnd || this.#isComplete
+    // What was to be run again and was not stands.
+    for (const run of this.#dispatcher.queue.live) if (run.superseded) this.#outcomes.abandon(run)
+    const footer = await this.#log.finish(this.#footer(isWhole))
+    await reuse?.prior[Symbol.asyncDispose]()
     this.#ending[Symbol.dispose]()
     const { name: task } = this.task
     const { status } = footer
@@ -88,8 +115,28 @@ export class EvalRun {
   }
 
   get #scope(): TaskScope {
-    const enqueue = (samples: readonly Sample[]) => this.#enqueue(samples)
-    return { task: this.task.name, directory: this.task.directory, enqueue: this.task.source && enqueue }
+    return this.#scopeOf(undefined)
+  }
+
+  #scopeOf(life: SampleLife | undefined): TaskScope {
+    const enqueue = (samples: readonly Sample[]) => this.#additions.enqueue(samples, life?.uuid)
+    const { name: task, directory } = this.task
+    return { task, directory, enqueue: this.task.source && enqueue }
+  }
+
+  #makeReuse(reuse: Reuse): EvalReuse {
+    return new EvalReuse({
+      reuse,
+      seedSize: this.task.seed.length,
+      gates: this.#gates,
+      outcomes: this.#outcomes,
+      log: this.#log,
+      add: (samples) =>
+        void this.#additions.add(samples, { origin: 'the resumed log', hasHandles: false, isLogged: true }),
+      logged: (record) => this.#stopping.logged(record),
+      uses: this.#uses,
+      fail: (kind, error) => this.#fail(kind, error),
+    })
   }
 
   #makeGates(): ConfigGates {
@@ -105,7 +152,11 @@ export class EvalRun {
         report: ({ kind, message }) => this.#log.note(kind === 'warning' ? 'warning' : 'info', message),
       },
       onResolved: (config) => secrets.add(config.secrets ?? []),
-      onSettled: (outcome) => this.#log.config(outcome),
+      onSettled: (outcome) => {
+        this.#log.config(outcome)
+        const changed = this.#reuse?.changedImages(outcome)
+        if (changed) this.#fail('config', changed)
+      },
     })
   }
 
@@ -122,9 +173,11 @@ export class EvalRun {
       isSpent: () => this.task.selection.isSpent,
       // The life of a sample is its own, also when the code of another one added it.
       run: (run) => insideTask(this.#scope, () => this.#attempt(runner, run)),
+      prior: ({ id }, epoch) => this.#reuse?.planOf(id, epoch),
+      reuse: async (reused) => (await this.#reuse?.takeOver(reused)) ?? reused.run,
       recorded: (record) => this.#onRecord?.(record),
       abandoned: (run, why) => this.#abandoned(run, why),
-      plan: (samples, origin) => this.#addFollowUps(samples, origin),
+      plan: (samples, origin) => this.#additions.followUps(samples, origin),
       callbackFailed: (error, origin) => this.#callbackFailed(error, origin),
       keepState: (state, told) => this.#log.state(state, told),
       fail: (error, origin) =>
@@ -135,6 +188,7 @@ export class EvalRun {
 
   #makeRunner(): SampleRunner {
     const { run, eval: evalId, manager, options, secrets, waits } = this.#context
+    const waiting = new SampleWaits(waits, () => this.#dispatcher.slots)
     return new SampleRunner({
       run,
       eval: evalId,
@@ -153,32 +207,16 @@ export class EvalRun {
       emit: (event) => this.#log.event(event),
       warn: (message, { planned, epoch }) =>
         this.#log.note('warning', message, { sample: planned.id, epoch }),
-      inScope: (life, code) => insideTask({ ...this.#scope, whileWaiting: this.#waiting(life) }, code),
-      blocked: (run) => this.#blocked(run),
+      inScope: (life, code) =>
+        insideTask({ ...this.#scopeOf(life), whileWaiting: waiting.whileWaiting(life) }, code),
+      blocked: (run) => waiting.blocked(run),
       up: (run) => waits.up(run),
       removed: (run) => waits.removed(run),
       isRetried: (run, error) =>
-        !this.#dispatcher.isClosing && !run.control.action && isRetried(this.task.policy, error, run.earlier),
+        !this.#dispatcher.isClosing &&
+        !run.control.action &&
+        isRetried(this.task.policy, error, run.earlier.slice(run.foreignAttempts)),
     })
-  }
-
-  #blocked(run: PlannedRun): () => void {
-    const unblock = this.#context.waits.block(run)
-    const takeBack = this.#dispatcher.slots.block()
-    return () => {
-      unblock()
-      takeBack()
-    }
-  }
-
-  /** What awaits a sample inside a sample: its slot is free and its working time stands still for so long. */
-  #waiting({ run, clock }: SampleLife): TaskScope['whileWaiting'] {
-    return (wait, forWhat) => {
-      const { state } = run.control
-      if (state !== 'working' && state !== 'scoring') return wait()
-      const named = () => this.#context.waits.wait(run, forWhat, wait)
-      return clock.whileWaiting(() => this.#dispatcher.whileWaiting(run, named))
-    }
   }
 
   async #attempt(runner: SampleRunner, run: PlannedRun): Promise<RunOutcome> {
@@ -190,7 +228,7 @@ export class EvalRun {
       const outcome = await runner.run(run)
       if (outcome.kind === 'record') await this.#logged(run, outcome.record)
       else if (outcome.kind === 'retry') this.#log.retried(run)
-      return outcome
+      return this.#reuse?.toTell(run, outcome) ?? outcome
     } finally {
       waits.end(run)
     }
@@ -206,53 +244,19 @@ export class EvalRun {
   #abandoned(run: PlannedRun, why: string): boolean {
     this.#uses.ended(run.planned.gate)
     this.#log.abandoned(run, why)
-    return this.#outcomes.abandon(run)
+    return this.#outcomes.abandon(run) || this.#reuse?.isNews(run) === true
   }
 
-  #addSeed(): void {
-    const seed = this.#planner.seed()
-    this.#planned(seed)
-    this.#dispatcher.addSeed(seed)
-    const gates = [...new Set(seed.map(({ gate }) => gate))]
+  #begin(): void {
+    try {
+      this.#reuse?.restore(this.task.source)
+    } catch (error) {
+      this.#fail('source', new Error('restoreState', { cause: error }))
+      return
+    }
+    const gates = [...new Set(this.#additions.seed().map(({ gate }) => gate))]
+    this.#reuse?.addAgain()
     void allFailed(gates).then((error) => error && this.#fail('config', error))
-  }
-
-  #addFollowUps(samples: FollowUps, origin: string): void {
-    if (!samples) return
-    if (!Array.isArray(samples))
-      throw new ConfigError('expected an array of samples or nothing', { where: origin })
-    if (samples.length > 0) this.#add(samples, { origin, hasHandles: false })
-  }
-
-  #enqueue(samples: readonly Sample[]): EnqueuedSample[] {
-    const { handles } = this.#add(samples, { origin: 'enqueueSample', hasHandles: true })
-    return handles.map(({ id, completion }) => ({
-      id,
-      completed: () => waitFor(id, () => completion.completed()),
-    }))
-  }
-
-  #add(samples: readonly Sample[], options: AdditionOptions): Addition {
-    const addition = this.#planner.added(samples, options)
-    const { planned, overLimit } = addition
-    if (overLimit > 0)
-      this.#log.note(
-        'warning',
-        `${overLimit} of ${samples.length} samples from ${options.origin} are over the limit and not run`,
-      )
-    if (planned.length === 0) return addition
-    this.#planned(planned)
-    this.#stopping.added(planned)
-    this.#dispatcher.add(planned)
-    return addition
-  }
-
-  #planned(samples: readonly PlannedSample[]): void {
-    this.#outcomes.planned(samples.length)
-    for (const { gate } of samples) this.#uses.planned(gate, this.task.epochs)
-    const gates = new Set(samples.map(({ gate }) => gate))
-    for (const gate of gates) if (gate.state === 'pending') void this.#context.waits.gate(gate.settled)
-    this.#log.planned(this.#outcomes.totals.total)
   }
 
   #callbackFailed(error: unknown, origin: string): void {
@@ -268,8 +272,7 @@ export class EvalRun {
     this.#ending.abort(error)
   }
 
-  #footer(sourceEnded: boolean): FooterRecord {
-    const isComplete = sourceEnded || this.#isComplete
+  #footer(isComplete: boolean): FooterRecord {
     const isCancelled = this.#ending.signal.aborted && !this.#error && !isComplete
     const failure = this.#outcomes.failure
     if (failure && !isCancelled) this.#error ??= errorRecord('internal', failure)

@@ -39,6 +39,8 @@ export type RunEvent =
       readonly phase: Phase
     }
   | { readonly type: 'sample-end'; readonly task: string; readonly record: SampleRecord }
+  /** It had ended in the log that is resumed, and was not run. */
+  | { readonly type: 'sample-reused'; readonly task: string; readonly record: SampleRecord }
   /** A run ended without a record. */
   | {
       readonly type: 'sample-abandoned'

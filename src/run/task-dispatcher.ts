@@ -100,13 +100,14 @@ export class TaskDispatcher {
     }
   }
 
-  async #runOne({ evaluation, journal, header, task }: PreparedEval): Promise<EvalResult> {
+  async #runOne({ evaluation, start, ended, task }: PreparedEval): Promise<EvalResult> {
     try {
       using _slot = await this.#limiter.acquire({ signal: this.#signal }).catch(() => undefined)
       const { source } = this.#options
       const isTold = source.sampleComplete !== TaskSource.prototype.sampleComplete
       const onRecord = (record: SampleRecord) => this.#tell(() => source.sampleComplete(record, task))
-      const result = await evaluation.run({ journal, header, onRecord: isTold ? onRecord : undefined })
+      const result = ended ?? (await evaluation.run({ ...start, onRecord: isTold ? onRecord : undefined }))
+      if (ended) this.#options.options.onEvent?.({ type: 'eval-end', ...ended })
       await this.#tell(() => this.#options.source.taskComplete({ ...result, task }))
       return result
     } finally {

@@ -14,6 +14,8 @@ export interface LoadedTask {
   /** Absolute folder that relative paths start at. */
   readonly directory: string
   readonly parameters: Readonly<Record<string, unknown>>
+  /** Path of a log of it that its eval goes on from. */
+  readonly resume?: string
 }
 
 export interface LoadOptions {

@@ -4,6 +4,7 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).filter(([, item]) => item !== undefined)
   entries.sort(([a], [b]) => (a < b ? -1 : 1))

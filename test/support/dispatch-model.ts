@@ -249,7 +249,7 @@ export class DispatchModel {
       this.running--
       const stopped = ended(run, this.stop.signal)
       const waited = Promise.race([stopped, completion.completed()]).catch(() => undefined)
-      await this.#dispatcher?.whileWaiting(run, () => waited)
+      await this.#dispatcher?.slots.whileWaiting(run, () => waited)
       this.running++
       this.#must(() => expect(this.isAborted || this.running <= this.ceiling).toBe(true))
     }

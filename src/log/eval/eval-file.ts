@@ -12,7 +12,7 @@ import {
 import { ZipFile } from '../zip/zip-file.ts'
 import { RECORDS_MEMBER } from './eval-writer.ts'
 import { sampleMemberName } from './ids.ts'
-import { readFooter, readHeader } from './read-header.ts'
+import { ownHeader, readFooter, readHeader } from './read-header.ts'
 import { eventsOf, fromSampleMember, fromSummary } from './sample.ts'
 import {
   type HeaderMember,
@@ -62,6 +62,12 @@ export class EvalFile implements AsyncDisposable {
     if (this.#zip.has('header.json')) return this.#read('header.json', headerMemberSchema)
     const start = await this.#read('_journal/start.json', startSchema)
     return { ...start, status: 'started' }
+  }
+
+  /** As it was written at the start; undefined where that was not by belljar, or by one that did not write it there. */
+  async startHeader(): Promise<HeaderRecord | undefined> {
+    const { belljar } = await this.#read('_journal/start.json', startSchema)
+    return ownHeader({ belljar })
   }
 
   async header(): Promise<HeaderRecord> {

@@ -35,6 +35,7 @@ export class EvalWriter {
   /** Summaries of samples that readers of a live file do not know yet. */
   #batch: string[] = []
   #batches = 0
+  #written = 0
 
   private constructor(zip: ZipWriter, header: HeaderRecord, isLive: boolean) {
     this.#zip = zip
@@ -62,9 +63,14 @@ export class EvalWriter {
     await this.#zip.publish()
   }
 
-  /** A configuration or a note. */
+  /** A configuration, a note or the like. Of a source's states only the last is kept, with all that they know of. */
   addOther(record: LogRecord): void {
-    this.#others.push(record)
+    if (record.type !== 'source-state') return void this.#others.push(record)
+    const earlier = this.#others.findLastIndex(({ type }) => type === 'source-state')
+    const [before] = earlier === -1 ? [] : this.#others.splice(earlier, 1)
+    if (before?.type !== 'source-state') return void this.#others.push(record)
+    before.told.push(...record.told)
+    this.#others.push({ ...record, told: before.told })
   }
 
   /** A sample that another takes the place of: only its member is kept, which readers pass over for the later one of the same name. */
@@ -72,10 +78,15 @@ export class EvalWriter {
     await this.#addMember(record, events)
   }
 
-  async addSample(record: SampleRecord, events: readonly TranscriptEvent[]): Promise<void> {
+  /** `counts: false`: it is part of no figure. */
+  async addSample(
+    record: SampleRecord,
+    events: readonly TranscriptEvent[],
+    { counts = true }: { counts?: boolean } = {},
+  ): Promise<void> {
     const summary = JSON.stringify(toSummary(record))
-    await this.#summaries.write(`${this.reductions.samples === 0 ? '[' : ','}${summary}`)
-    this.reductions.add(record)
+    await this.#summaries.write(`${this.#written++ === 0 ? '[' : ','}${summary}`)
+    if (counts) this.reductions.add(record)
     await this.#addMember(record, events)
     if (this.#isLive) this.#batch.push(summary)
     if (this.#batch.length >= SUMMARIES_PER_MEMBER) await this.#endBatch()
@@ -83,7 +94,7 @@ export class EvalWriter {
 
   /** Writes what comes last. Resolves with the number of members when all of it is on the disk. */
   async end(footer: FooterRecord): Promise<number> {
-    await this.#summaries.write(this.reductions.samples === 0 ? '[]' : ']')
+    await this.#summaries.write(this.#written === 0 ? '[]' : ']')
     await this.#zip.addCompressed('summaries.json', await this.#summaries.end())
     const { reductions } = this
     if (this.#header.scorers.length > 0)

@@ -14,8 +14,7 @@ export function toStart(header: HeaderRecord) {
 }
 
 function plan(header: HeaderRecord) {
-  const { task, config } = header
-  const solver = config.agent ?? task.agent ?? 'agent'
+  const solver = header.task.agent ?? 'agent'
   return { name: 'plan', steps: [{ solver, params: {}, params_passed: {} }], config: headerConfig(header) }
 }
 

@@ -10,12 +10,18 @@ import {
 import { isoTime } from './sample.ts'
 import type { HeaderMember } from './schema/members.ts'
 
-const oursSchema = z.object({ header: headerSchema, footer: footerSchema })
+const ourHeaderSchema = z.object({ header: headerSchema })
+const ourFooterSchema = z.object({ footer: footerSchema })
+
+/** undefined: belljar did not write it. */
+export function ownHeader({ belljar }: { readonly belljar?: unknown }): HeaderRecord | undefined {
+  return ourHeaderSchema.safeParse(belljar).data?.header
+}
 
 /** Our header behind that of a log; of one that Inspect wrote, what it says in our terms. */
 export function readHeader(member: HeaderMember): HeaderRecord {
-  const ours = oursSchema.safeParse(member.belljar)
-  if (ours.success) return ours.data.header
+  const ours = ownHeader(member)
+  if (ours) return ours
   const { eval: spec } = member
   const { config, dataset } = spec
   return {
@@ -52,8 +58,7 @@ export async function readFooter(
   member: HeaderMember,
   summaries: () => Promise<SampleRecord[]>,
 ): Promise<FooterRecord | undefined> {
-  const ours = oursSchema.safeParse(member.belljar)
-  if (ours.success) return ours.data.footer
+  if (ownHeader(member)) return ourFooterSchema.safeParse(member.belljar).data?.footer
   const { status, results, stats, error } = member
   if (status === 'started') return undefined
   return {

@@ -21,8 +21,8 @@ export interface GateSandbox {
   readonly initialised: InitialisedConfig
 }
 
-/** The gate of samples without a sandbox. */
-const OPEN: Gate = { state: 'ready', settled: Promise.resolve() }
+/** The gate of samples that need no sandbox. */
+export const OPEN: Gate = { state: 'ready', settled: Promise.resolve() }
 
 export interface ConfigGatesOptions {
   readonly manager: SandboxManager
@@ -69,6 +69,14 @@ export class ConfigGates {
     const asked = samples.flatMap((sample) => this.#request(sample) ?? [])
     const resolved = await Promise.all(asked.map((request) => this.#resolve(request)))
     return [...new Map(resolved.map(({ config }) => [config.key, config])).values()]
+  }
+
+  /** Key of the configuration that a sample asks for, initialising nothing; undefined: of none. @throws ConfigError */
+  async keyOf(sample: Sample): Promise<string | undefined> {
+    const request = this.#request(sample)
+    if (!request) return undefined
+    const ready = this.#gates.get(request.key)?.sandbox
+    return ready?.initialised.config.key ?? (await this.#resolve(request)).config.key
   }
 
   gateOf(sample: Sample): Gate {

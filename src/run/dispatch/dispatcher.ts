@@ -1,35 +1,16 @@
-import type { SampleRecord } from '../../log/records.ts'
 import type { SampleSource } from '../../task/sample-source.ts'
-import type { Sleep } from '../../util/abort.ts'
 import { linkedController } from '../../util/linked-controller.ts'
 import { Wake } from '../../util/wake.ts'
 import type { Gate } from '../config/config-gate.ts'
 import type { Completion } from './completion.ts'
-import { PlannedRun, type PlannedSample, type RunOutcome } from './planned-sample.ts'
+import type { DispatcherOptions } from './dispatcher-options.ts'
+import { byGate, PlannedRun, type PlannedSample, type RunOutcome } from './planned-sample.ts'
+import { Replay, type ReusedRun } from './replay.ts'
 import { OperatorError } from './run-control.ts'
 import { RunQueue } from './run-queue.ts'
 import { SampleSlots } from './sample-slots.ts'
 import { SourceFeed } from './source-feed.ts'
-import { SourceTeller, type SourceTellerOptions } from './source-teller.ts'
-
-export interface DispatcherOptions extends SourceTellerOptions {
-  readonly epochs: number
-  readonly maxSamples: number
-  /** The source is asked when at most so many runs are outstanding (default 0). */
-  readonly prefetch?: number
-  readonly sleep: Sleep
-  /** Whether nothing that a source could return would be run: it is not asked. */
-  readonly isSpent?: () => boolean
-  /** Takes one attempt through. Rejects only when the log cannot be written. */
-  readonly run: (run: PlannedRun) => Promise<RunOutcome>
-  /** Told of every record, before the source is. */
-  readonly recorded?: (record: SampleRecord) => Promise<void> | undefined
-  /** A run ended without a record. Returns whether the source is to be told. */
-  readonly abandoned: (run: PlannedRun, why: string) => boolean
-  /** Ends the whole eval with this error. */
-  readonly fail: (error: unknown, origin: string) => void
-  readonly warn: (message: string) => void
-}
+import { SourceTeller } from './source-teller.ts'
 
 /**
  * Starts runs while there are sample slots and ready configurations, tells the source what became of them, and asks it for more.
@@ -43,6 +24,13 @@ export class Dispatcher {
   readonly #changed = new Wake()
   readonly #completions = new Set<Completion>()
   readonly #closing
+  readonly #replay = new Replay(
+    (reused) => this.#settleReused(reused),
+    () => {
+      this.#changed.set()
+      this.#startReady()
+    },
+  )
   #outstanding = 0
   #live = 0
   #isPaused = false
@@ -140,7 +128,7 @@ export class Dispatcher {
     this.queue.clear()
     this.slots.open()
     this.#closing[Symbol.dispose]()
-    await this.#until(() => this.#live === 0)
+    await this.#until(() => this.#live === 0 && !this.#replay.isWorking)
     for (const completion of this.#completions) completion.fail('task-ended')
     return reachedEnd
   }
@@ -188,12 +176,45 @@ export class Dispatcher {
       else if (completion) this.#completions.add(completion)
     }
     for (const [gate, group] of byGate(samples)) {
-      const runs = order(group.flatMap((planned) => epochsOf(planned, epochs)))
-      for (const run of runs) this.queue.enter(run)
-      if (gate.state === 'pending') void gate.settled.then(() => this.#admit(runs))
-      else this.#admit(runs)
+      this.#enter(gate, order(group.flatMap((planned) => this.#runsOf(planned))))
     }
     this.#changed.set()
+  }
+
+  #enter(gate: Gate, runs: readonly PlannedRun[]): void {
+    for (const run of runs) this.queue.enter(run)
+    if (gate.state === 'pending') void gate.settled.then(() => this.#admit(runs))
+    else this.#admit(runs)
+  }
+
+  /** Those that are to be run. */
+  #runsOf(planned: PlannedSample): PlannedRun[] {
+    const epochs = Array.from({ length: this.#options.epochs }, (_, index) => index + 1)
+    return epochs.flatMap((epoch) => {
+      const prior = this.#options.prior?.(planned, epoch)
+      if (!prior) return [new PlannedRun(planned, epoch)]
+      if (prior.kind === 'again') return [PlannedRun.again(planned, epoch, prior.superseded)]
+      const run = new PlannedRun(planned, epoch, prior.kind === 'left' ? prior.superseded : undefined)
+      if (prior.kind === 'reused') this.#replay.add({ run, order: prior.order, load: prior.load })
+      else void this.#end(run, { kind: 'abandoned', why: prior.why })
+      return []
+    })
+  }
+
+  async #settleReused(reused: ReusedRun): Promise<void> {
+    try {
+      const outcome = await this.#options.reuse?.(reused)
+      if (outcome instanceof PlannedRun) this.#enter(outcome.planned.gate, [outcome])
+      else await this.#end(reused.run, outcome)
+    } catch (error) {
+      this.#options.fail(error, 'log')
+      await this.#end(reused.run, undefined)
+    }
+  }
+
+  /** A callback of the source waits for a sample: those that are held back while an earlier log is gone through may start. */
+  release(): void {
+    this.#replay.release()
   }
 
   #admit(runs: readonly PlannedRun[]): void {
@@ -210,7 +231,7 @@ export class Dispatcher {
   }
 
   #startReady(): void {
-    while (this.slots.hasRoom && !this.#isPaused && !this.isClosing) {
+    while (this.slots.hasRoom && !this.#isPaused && !this.isClosing && !this.#replay.isHolding) {
       const run = this.queue.next()
       if (!run) return
       void this.#start(run)
@@ -259,7 +280,7 @@ export class Dispatcher {
       if (completion?.isDone) this.#completions.delete(completion)
       await earlier
       await this.#options.recorded?.(outcome.record)
-      await this.#teller.complete(outcome.record)
+      if (!outcome.isTold) await this.#teller.complete(outcome.record)
     } else if (outcome?.kind === 'abandoned' && !this.#options.signal.aborted) {
       const isTold = this.#options.abandoned(run, outcome.why)
       completion?.abandon(run.epoch, outcome.why)
@@ -270,31 +291,7 @@ export class Dispatcher {
     this.#changed.set()
   }
 
-  /** Gives up the slot of a run for as long as it waits for another sample. */
-  async whileWaiting<T>(run: PlannedRun, wait: () => Promise<T>): Promise<T> {
-    this.slots.leave(run)
-    try {
-      return await wait()
-    } finally {
-      await this.slots.comeBack(run)
-    }
-  }
-
   async #until(condition: () => boolean, signal?: AbortSignal): Promise<void> {
     while (!condition()) await this.#changed.wait(signal)
   }
-}
-
-function epochsOf(planned: PlannedSample, epochs: number): PlannedRun[] {
-  return Array.from({ length: epochs }, (_, index) => new PlannedRun(planned, index + 1))
-}
-
-function byGate(samples: readonly PlannedSample[]): Map<Gate, PlannedSample[]> {
-  const groups = new Map<Gate, PlannedSample[]>()
-  for (const planned of samples) {
-    const group = groups.get(planned.gate)
-    if (group) group.push(planned)
-    else groups.set(planned.gate, [planned])
-  }
-  return groups
 }

@@ -25,6 +25,8 @@ export class PlannedRun {
   readonly earlier: EarlierAttempt[]
   /** The outcome that this run takes the place of. */
   readonly superseded: SampleRecord | undefined
+  /** How many of the earlier attempts were those of another eval, and count for no limit of this one. */
+  foreignAttempts = 0
   /** Resolves when the source has been told how the run ended; the one that takes its place is told of after that. */
   told: Promise<void> | undefined
 
@@ -33,6 +35,20 @@ export class PlannedRun {
     this.epoch = epoch
     this.superseded = superseded
     this.earlier = superseded ? earlierOf(superseded) : []
+  }
+
+  /** A run that failed in an eval that this one resumes. */
+  static again(planned: PlannedSample, epoch: number, superseded: SampleRecord): PlannedRun {
+    const run = new PlannedRun(planned, epoch, superseded)
+    run.foreignAttempts = run.earlier.length
+    return run
+  }
+
+  /** A run of a sample that an earlier eval has another sample's record of. */
+  static insteadOf(planned: PlannedSample, epoch: number, superseded: SampleRecord): PlannedRun {
+    const run = new PlannedRun(planned, epoch, superseded)
+    run.earlier.length = 0
+    return run
   }
 
   get attempt(): number {
@@ -57,10 +73,21 @@ function earlierOf({ earlier = [], uuid, attempt, error }: SampleRecord): Earlie
   return [...earlier, { uuid, attempt, error: last }]
 }
 
+/** Samples by the configuration that they wait for. */
+export function byGate(samples: readonly PlannedSample[]): Map<Gate, PlannedSample[]> {
+  const groups = new Map<Gate, PlannedSample[]>()
+  for (const planned of samples) {
+    const group = groups.get(planned.gate)
+    if (group) group.push(planned)
+    else groups.set(planned.gate, [planned])
+  }
+  return groups
+}
+
 /** What became of one attempt. */
 export type RunOutcome =
-  /** The record is in the log. */
-  | { readonly kind: 'record'; readonly record: SampleRecord }
+  /** The record is in the log. `isTold`: the source knows of it. */
+  | { readonly kind: 'record'; readonly record: SampleRecord; readonly isTold?: boolean }
   /** It failed and is to be tried again; it has been added to `earlier`. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'abandoned'; readonly why: string }

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../errors.ts'
 import { parseSample, type Sample } from '../../sample/sample.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
-import type { ConfigGates } from '../config/config-gate.ts'
+import { type ConfigGates, type Gate, OPEN } from '../config/config-gate.ts'
 import type { ResolvedTask } from '../resolved-task.ts'
 import { hostReferences } from '../sample/sample-files.ts'
 import { Completion } from './completion.ts'
@@ -27,11 +27,14 @@ export interface AdditionOptions {
 export class SamplePlanner {
   readonly #task: ResolvedTask
   readonly #gates: ConfigGates
+  readonly #isRun: (id: SampleId) => boolean
   #count = 0
 
-  constructor(task: ResolvedTask, gates: ConfigGates) {
+  /** `isRun`: whether any epoch of a sample is to be run; else its configuration is not needed. */
+  constructor(task: ResolvedTask, gates: ConfigGates, isRun: (id: SampleId) => boolean = () => true) {
     this.#task = task
     this.#gates = gates
+    this.#isRun = isRun
   }
 
   /** Takes the seed out of the task, which then no longer keeps it in memory. */
@@ -62,7 +65,11 @@ export class SamplePlanner {
   }
 
   #planned(id: SampleId, sample: Sample): Omit<PlannedSample, 'added'> {
-    return { id, index: this.#count++, sample, gate: this.#gates.gateOf(sample) }
+    return { id, index: this.#count++, sample, gate: this.#gateOf(id, sample) }
+  }
+
+  #gateOf(id: SampleId, sample: Sample): Gate {
+    return this.#isRun(id) ? this.#gates.gateOf(sample) : OPEN
   }
 
   #checked(value: Sample, origin: string): Sample {

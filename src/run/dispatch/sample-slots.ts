@@ -65,6 +65,16 @@ export class SampleSlots {
     }
   }
 
+  /** Gives up the slot of a run for as long as it waits for another sample. */
+  async whileWaiting<T>(run: PlannedRun, wait: () => Promise<T>): Promise<T> {
+    this.leave(run)
+    try {
+      return await wait()
+    } finally {
+      await this.comeBack(run)
+    }
+  }
+
   /** The run waits for another sample. */
   leave(run: PlannedRun): void {
     const absence = this.#absent.get(run)

@@ -10,7 +10,7 @@ async function abortAfter(stop: AbortController, ticks: number): Promise<void> {
   stop.abort()
 }
 
-describe('cancelling a task that is driven by a source', () => {
+describe('cancelling a task that is driven by a source', { timeout: 60_000 }, () => {
   it('drops what sampleComplete returns, however soon after it the cancel comes', async () => {
     for (const ticks of TICKS) {
       const stop = new AbortController()
