@@ -64,6 +64,7 @@ export const RESUME_RULES = {
   logDir: 'not-compared',
   keep: 'not-compared',
   noBuild: 'not-compared',
+  reaper: 'not-compared',
   serviceLogs: 'not-compared',
   removeImages: 'not-compared',
   providers: 'not-compared',
