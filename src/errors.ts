@@ -75,6 +75,8 @@ export type UnavailableReason =
   | 'daemon'
   | 'tampered'
   | 'start'
+  /** It was still coming up when its time was over: the machine may only be slow. */
+  | 'start-timeout'
   | 'unknown'
 
 /** The sandbox itself failed, not a command in it. Never thrown for anything that a command can do by exiting. */

@@ -12,6 +12,7 @@ export interface RunFlags {
   readonly epochs?: number
   readonly maxSamples?: number
   readonly maxSandboxes?: number
+  readonly maxStarts?: number
   readonly maxTasks?: number
   readonly limit?: number | readonly [number, number]
   readonly sampleId?: string[]

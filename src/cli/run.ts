@@ -35,6 +35,11 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .option('--epochs <n>', 'how often each sample is run', positiveInteger)
     .option('--max-samples <n>', 'samples at once, per task', positiveInteger)
     .option('--max-sandboxes <n>', 'sandboxes at once (default: twice the processors)', positiveInteger)
+    .option(
+      '--max-starts <n>',
+      "sandboxes started at once (default: twice the engine's processors)",
+      positiveInteger,
+    )
     .option('--max-tasks <n>', 'tasks at once (default: 10)', positiveInteger)
     .option('--limit <n>', 'so many samples of each task, or those at positions a,b', sampleLimit)
     .option('--sample-id <patterns...>', 'samples whose id, or task:id, matches a pattern with * and ?')

@@ -77,6 +77,8 @@ async function runTasks(
     noBuild: options.noBuild,
     removeImages,
     transport: options.transport,
+    maxStarts: options.maxStarts,
+    maxCalls: options.maxEngineCalls,
   })
   const calls = new ModelCalls({
     maxConnections: options.maxConnections,
@@ -123,6 +125,8 @@ const COUNTS = [
   'maxSandboxes',
   'maxTasks',
   'maxConnections',
+  'maxStarts',
+  'maxEngineCalls',
   'maxOutputBytes',
   'maxReadBytes',
 ] as const

@@ -41,6 +41,10 @@ export interface EvaluateOptions {
   readonly maxSamples?: number
   /** Sandboxes at once in the run, per kind (default: twice the processors). */
   readonly maxSandboxes?: number
+  /** Docker sandboxes that are being started at once (default: twice the engine's processors). One that only waits to become healthy does not count. */
+  readonly maxStarts?: number
+  /** Short calls sent to the Docker engine at once, those that look and those that change something each (default: eight for each processor, at least 16). */
+  readonly maxEngineCalls?: number
   /** Tasks at once (default 10). */
   readonly maxTasks?: number
   /** So many samples of each task, added ones among them, or those at positions from the first number up to the second. */

@@ -7,6 +7,10 @@ export interface DockerChoices {
   readonly removeImages?: boolean | undefined
   /** `engine`: no guest in any sandbox. */
   readonly transport?: 'guest' | 'engine' | undefined
+  /** Sandboxes started at once. */
+  readonly maxStarts?: number | undefined
+  /** Short calls sent to the engine at once. */
+  readonly maxCalls?: number | undefined
 }
 
 /** Makes the provider of each kind when it is first asked for, once. */

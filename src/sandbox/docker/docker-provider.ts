@@ -39,6 +39,8 @@ export interface DockerProviderOptions extends ConnectOptions, GuestsOptions {
   readonly removeImages?: boolean | undefined
   /** Where the subnets of networks come from; default: BELLJAR_SUBNET_RANGE, else 10.192.0.0/12. */
   readonly subnetRange?: string
+  /** Sandboxes that are started at once (default: twice the engine's processors). */
+  readonly maxStarts?: number | undefined
 }
 
 /** Images by service. */
@@ -60,7 +62,7 @@ export class DockerProvider implements SandboxProvider {
   constructor(engine: Engine, options: Omit<DockerProviderOptions, keyof ConnectOptions> = {}) {
     this.engine = engine
     this.#guests = new Guests(engine, options)
-    this.#support = new StartSupport(engine, { subnetRange: options.subnetRange })
+    this.#support = new StartSupport(engine, options)
     this.#images = new Images(engine, options)
     this.#removeImages = options.removeImages ?? false
   }

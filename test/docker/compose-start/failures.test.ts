@@ -41,6 +41,7 @@ describe.concurrent('a start that fails leaves nothing and says why', () => {
 `)
     const { error, left } = await compose.outcome()
     expect(error?.message).toMatch(/'db' did not start: it is unhealthy/)
+    expect(error).toMatchObject({ reason: 'start-timeout', mayPass: true })
     expect(left).toEqual([])
   })
 

@@ -1,3 +1,4 @@
+import { CallTurn, callTurns } from './call-turn.ts'
 import { deferred } from './deferred.ts'
 import { EngineDeadlineError, toEngineError } from './engine-error.ts'
 
@@ -9,7 +10,8 @@ export interface CallOptions {
 }
 
 /**
- * Sends one request to the Engine under a deadline and, where given, the caller's signal.
+ * Sends one request to the Engine under a deadline and, where given, the caller's signal. What it waits until it may be
+ * sent does not count.
  * @throws EngineError; the signal's reason when it was aborted
  */
 export async function call<T>(
@@ -23,17 +25,18 @@ export async function call<T>(
   const abort = () => controller.abort()
   signal?.addEventListener('abort', abort, { once: true })
   const late = deferred<never>()
-  const timer = setTimeout(() => {
+  const onLate = () => {
     late.reject(new EngineDeadlineError(what, deadlineMs))
     controller.abort()
-  }, deadlineMs)
+  }
+  const turn = new CallTurn({ signal: controller.signal, deadlineMs, onLate })
   try {
-    return await Promise.race([send(controller.signal), late.promise])
+    return await Promise.race([callTurns.run(turn, () => send(controller.signal)), late.promise])
   } catch (error) {
     signal?.throwIfAborted()
     throw toEngineError(what, error)
   } finally {
-    clearTimeout(timer)
+    turn.end()
     signal?.removeEventListener('abort', abort)
   }
 }

@@ -4,6 +4,7 @@ import Docker from 'dockerode'
 import { ConfigError } from '../../../errors.ts'
 import { EngineEvents } from '../events/engine-events.ts'
 import { call } from './call.ts'
+import { defaultMaxCalls, limitCalls } from './call-turn.ts'
 import type { EngineClients } from './clients.ts'
 import { chooseEndpoint, describeSearch, type EngineEndpoint } from './endpoint.ts'
 import { isConnectionError, toEngineError } from './engine-error.ts'
@@ -40,6 +41,11 @@ export function negotiatedVersion({ apiVersion }: Pick<EngineFacts, 'apiVersion'
   return compareVersions(apiVersion, NEWEST_API) > 0 ? NEWEST_API : apiVersion
 }
 
+export interface EngineOptions {
+  /** Short calls that are sent at once, looks and changes each (default: eight for each processor, at least 16). */
+  readonly maxCalls?: number | undefined
+}
+
 /** A connection to one Docker engine. */
 export class Engine implements EngineClients {
   readonly control: Docker
@@ -52,12 +58,13 @@ export class Engine implements EngineClients {
   readonly kept = new Set<string>()
   readonly #agents: readonly { destroy(): void }[]
 
-  constructor(endpoint: EngineEndpoint, facts: EngineFacts) {
+  constructor(endpoint: EngineEndpoint, facts: EngineFacts, options: EngineOptions = {}) {
     this.endpoint = endpoint
     this.facts = facts
     const version = negotiatedVersion(facts)
     const [control, controlAgent] = makeClient(endpoint, { keepAlive: true, version })
     const [streams, streamAgent] = makeClient(endpoint, { keepAlive: false, version })
+    limitCalls(control, options.maxCalls ?? defaultMaxCalls(facts.cpus))
     this.control = control
     this.streams = streams
     this.events = new EngineEvents(this)
@@ -123,7 +130,7 @@ async function readFacts(client: Docker, signal: AbortSignal | undefined): Promi
   }
 }
 
-export interface ConnectOptions {
+export interface ConnectOptions extends EngineOptions {
   readonly environment?: NodeJS.ProcessEnv
   readonly home?: string
   readonly signal?: AbortSignal
@@ -135,7 +142,7 @@ export async function connectEngine(options: ConnectOptions = {}): Promise<Engin
   const endpoint = chooseEndpoint(environment, options.home ?? homedir())
   const [client, agent] = makeClient(endpoint, { keepAlive: false })
   try {
-    return new Engine(endpoint, await readFacts(client, options.signal))
+    return new Engine(endpoint, await readFacts(client, options.signal), options)
   } catch (error) {
     options.signal?.throwIfAborted()
     if (error instanceof ConfigError) throw error

@@ -62,7 +62,7 @@ export class InitGuest implements GuestLink {
       return new InitGuest(container, { connection: await opening, watch, autoRemove })
     } catch (error) {
       signal?.throwIfAborted()
-      throw startFailure(container, watch, error)
+      throw startFailure(container, watch, { cause: error, late: waiting.signal.aborted })
     } finally {
       clearTimeout(late)
     }
@@ -138,12 +138,12 @@ function waitFor(container: ContainerRef, watch: ContainerWatch, autoRemove: boo
 function startFailure(
   container: ContainerRef,
   watch: ContainerWatch,
-  cause: unknown,
+  { cause, late }: { cause: unknown; late: boolean },
 ): SandboxUnavailableError {
   const { service } = container
   const code = watch.exitCode === undefined ? errorMessage(cause) : `exit code ${watch.exitCode}`
   return new SandboxUnavailableError(
     `the sandbox service '${service}' did not start: its guest gave no answer (${code})`,
-    { reason: 'start', service, cause },
+    { reason: late ? 'start-timeout' : 'start', service, cause },
   )
 }

@@ -67,7 +67,7 @@ async function late(container: ContainerRef, awaited: Awaited): Promise<StartFai
   const status = info.State.Health?.Status ?? info.State.Status
   return new StartFailure(
     `the sandbox service '${container.service}' did not start: not ${what} after ${seconds} s (it is ${status})`,
-    { service: container.service, mayPass: true },
+    { service: container.service, mayPass: true, late: true },
   )
 }
 
@@ -96,5 +96,6 @@ async function failed(container: ContainerRef, verdict: Failed): Promise<StartFa
   const postMortem = logs ? `last log lines:\n${logs}` : 'it has logged nothing'
   const message = `the sandbox service '${container.service}' did not start: ${describe(verdict)}\n${postMortem}`
   const mayPass = verdict.kind === 'unhealthy'
-  return new StartFailure(message, { service: container.service, mayPass, postMortem })
+  const late = verdict.kind === 'unhealthy' && verdict.late
+  return new StartFailure(message, { service: container.service, mayPass, late, postMortem })
 }

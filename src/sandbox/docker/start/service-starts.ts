@@ -17,6 +17,7 @@ import { runPostStart } from './hooks.ts'
 import type { SharedResources } from './resources.ts'
 import { ServiceStage } from './service-stage.ts'
 import { StartFailure } from './start-failure.ts'
+import { StartTurn } from './start-turn.ts'
 
 /** Starts the services of a plan, each as soon as what it depends on is as far as it asks for. */
 export class ServiceStarts implements Disposable {
@@ -26,6 +27,7 @@ export class ServiceStarts implements Disposable {
   readonly #stages: ReadonlyMap<string, ServiceStage>
   readonly #unsettled: Set<string>
   readonly #looping = new Set<string>()
+  readonly #turn: StartTurn
   #failure: { error: unknown } | undefined
 
   constructor(context: AttemptContext & SharedResources) {
@@ -35,9 +37,11 @@ export class ServiceStarts implements Disposable {
     const names = context.plan.services.map(({ name }) => name)
     this.#stages = new Map(names.map((name) => [name, new ServiceStage()]))
     this.#unsettled = new Set(names)
+    this.#turn = new StartTurn(context.support.starts, this.#ending.signal)
   }
 
   [Symbol.dispose](): void {
+    this.#turn[Symbol.dispose]()
     this.#ending[Symbol.dispose]()
   }
 
@@ -80,6 +84,25 @@ export class ServiceStarts implements Disposable {
   async #bringUp(service: ServicePlan): Promise<void> {
     const { signal } = this.#ending
     const stage = this.#stage(service.name)
+    await this.#turn.enter()
+    try {
+      await this.#makeAndStart(service, stage)
+    } finally {
+      this.#turn.leave()
+    }
+    await awaitService(service, stage, {
+      plan: this.#context.plan,
+      events: this.#events,
+      signal,
+      mayStillCome: () => {
+        this.#looping.add(service.name)
+        return [...this.#unsettled].some((name) => !this.#looping.has(name))
+      },
+    })
+  }
+
+  async #makeAndStart(service: ServicePlan, stage: ServiceStage): Promise<void> {
+    const { signal } = this.#ending
     const { joins = {}, volumesFrom = [], links = [] } = service
     const shared = [...Object.values(joins), ...volumesFrom.map((entry) => entry.service)]
     await this.#all(shared.map((name) => this.#stage(name).created.promise))
@@ -90,21 +113,22 @@ export class ServiceStarts implements Disposable {
       this.#events.open(),
       this.#context.networksMade,
       ...needed.map((name) => this.#stage(name).started.promise),
-      ...service.dependsOn.map((dependency) => this.#dependency(dependency)),
     ])
+    if (service.dependsOn.length > 0) await this.#dependencies(service.dependsOn)
     signal.throwIfAborted()
     stage.sandboxes = await this.#start(service, stage.containers)
     signal.throwIfAborted()
     stage.started.resolve()
-    await awaitService(service, stage, {
-      plan: this.#context.plan,
-      events: this.#events,
-      signal,
-      mayStillCome: () => {
-        this.#looping.add(service.name)
-        return [...this.#unsettled].some((name) => !this.#looping.has(name))
-      },
-    })
+  }
+
+  /** Others may start meanwhile: what is waited for may take minutes to become healthy. */
+  async #dependencies(edges: readonly ServiceDependency[]): Promise<void> {
+    this.#turn.leave()
+    try {
+      await this.#all(edges.map((edge) => this.#dependency(edge)))
+    } finally {
+      await this.#turn.enter()
+    }
   }
 
   async #create(service: ServicePlan): Promise<readonly ServiceContainer[]> {

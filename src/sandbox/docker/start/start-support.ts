@@ -1,3 +1,4 @@
+import { Limiter } from '../../../limit/limiter.ts'
 import type { Engine } from '../engine/engine.ts'
 import { OWNER_LABEL, RUN_LABEL } from '../identity/labels.ts'
 import { owner } from '../identity/owner.ts'
@@ -5,17 +6,26 @@ import { hostRoutes } from '../network/host-routes.ts'
 import { LaterRemovals } from '../network/later-removals.ts'
 import { RunNetworks } from '../network/run-networks.ts'
 import { SubnetPool } from '../network/subnet-pool.ts'
+import { defaultMaxStarts } from './start-turn.ts'
+
+export interface StartSupportOptions {
+  readonly subnetRange?: string | undefined
+  /** Sandboxes that are started at once (default: twice the engine's processors). */
+  readonly maxStarts?: number | undefined
+}
 
 /** What all starts on one engine share: the addresses of networks and their removal. */
 export class StartSupport {
   readonly subnets: SubnetPool
   readonly later: LaterRemovals
   readonly runNetworks: RunNetworks
+  readonly starts: Limiter
   #runLabel: Readonly<Record<string, string>> = {}
 
-  constructor(engine: Engine, options: { subnetRange?: string | undefined } = {}) {
+  constructor(engine: Engine, options: StartSupportOptions = {}) {
     const routes = () => hostRoutes(engine, { [OWNER_LABEL]: owner(), ...this.#runLabel })
     this.subnets = new SubnetPool(engine, { range: options.subnetRange, routes })
+    this.starts = new Limiter(options.maxStarts ?? defaultMaxStarts(engine.facts.cpus))
     this.runNetworks = new RunNetworks(engine, this.subnets)
     this.later = new LaterRemovals(engine)
   }

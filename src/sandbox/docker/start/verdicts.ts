@@ -6,7 +6,8 @@ export type Verdict =
   | { readonly kind: 'running' }
   | { readonly kind: 'healthy' }
   | { readonly kind: 'completed' }
-  | { readonly kind: 'unhealthy'; readonly probes: string }
+  /** `late`: no probe has failed, all were cut off by their own timeout. */
+  | { readonly kind: 'unhealthy'; readonly probes: string; readonly late: boolean }
   | { readonly kind: 'no-health-check' }
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'restarting'; readonly exitCode: number; readonly restarts: number }
@@ -38,6 +39,14 @@ function probes(info: ContainerInfo): string {
     .join('\n')
 }
 
+/** What the Engine notes of a probe that it has cut off. */
+const CUT_OFF = -1
+
+function allCutOff(info: ContainerInfo): boolean {
+  const log = info.State.Health?.Log ?? []
+  return log.length > 0 && log.every(({ ExitCode }) => ExitCode === CUT_OFF)
+}
+
 function endOf(info: ContainerInfo): Verdict | undefined {
   const { Status, ExitCode, Running, Restarting } = info.State
   if (Restarting || (Running && Status === 'restarting')) {
@@ -56,7 +65,9 @@ export function judgeReady(info: ContainerInfo): Verdict | undefined {
   if (!hasHealthCheck(healthOf(info))) return { kind: 'running' }
   const status = info.State.Health?.Status
   if (status === 'healthy') return { kind: 'healthy' }
-  return status === 'unhealthy' ? { kind: 'unhealthy', probes: probes(info) } : undefined
+  return status === 'unhealthy'
+    ? { kind: 'unhealthy', probes: probes(info), late: allCutOff(info) }
+    : undefined
 }
 
 /** For who waits for `service_healthy`, which nothing without a health check can be. */

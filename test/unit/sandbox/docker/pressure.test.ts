@@ -1,0 +1,119 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Docker from 'dockerode'
+import { expect, it } from 'vitest'
+import { Limiter } from '../../../../src/limit/limiter.ts'
+import { call } from '../../../../src/sandbox/docker/engine/call.ts'
+import { limitCalls } from '../../../../src/sandbox/docker/engine/call-turn.ts'
+import { StartTurn } from '../../../../src/sandbox/docker/start/start-turn.ts'
+import { until } from '../../../support/reaper.ts'
+import { tempDir } from '../../../support/temp-dir.ts'
+
+/** An engine that answers a call when the test says so. */
+async function slowEngine(limit: number) {
+  const folder = await tempDir()
+  const pending: { method: string; answer: () => void }[] = []
+  const server = createServer((call, reply: ServerResponse) => {
+    const { method = '' } = call
+    call.resume()
+    pending.push({ method, answer: () => void reply.writeHead(200).end('{}') })
+  })
+  const socketPath = join(folder.path, 'engine.sock')
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve))
+  const client = new Docker({ socketPath })
+  limitCalls(client, limit)
+  return {
+    client,
+    pending,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+it('sends the engine so many calls at once, and the time of one that waits to be sent does not run', async () => {
+  await using engine = await slowEngine(2)
+  const options = { deadlineMs: 1500 }
+  const calls = [1, 2, 3, 4].map((id) =>
+    call(`start of ${id}`, options, () => engine.client.getContainer(String(id)).start()),
+  )
+  await until(() => engine.pending.length === 2)
+  await sleep(1000)
+  expect(engine.pending).toHaveLength(2)
+  for (const { answer } of engine.pending.splice(0)) answer()
+  await until(() => engine.pending.length === 2)
+  // By now more than their deadline has passed since they were made, but not since they were sent.
+  await sleep(1000)
+  for (const { answer } of engine.pending) answer()
+  await Promise.all(calls)
+})
+
+it('looks at containers although all calls that change something hang', async () => {
+  await using engine = await slowEngine(1)
+  const hanging = call('start', { deadlineMs: 60_000 }, () => engine.client.getContainer('a').start())
+  hanging.catch(() => undefined)
+  const look = call('look', {}, () => engine.client.getContainer('a').inspect())
+  await until(() => engine.pending.length === 2)
+  engine.pending.find(({ method }) => method === 'GET')?.answer()
+  await look
+})
+
+it('goes on after a call that passed its deadline although it cannot be taken back', async () => {
+  await using engine = await slowEngine(1)
+  const create = () => engine.client.createNetwork({ Name: 'n' })
+  await expect(call('create', { deadlineMs: 50 }, create)).rejects.toThrow('no answer in 0.05 s')
+  const next = call('next', {}, () => engine.client.getContainer('a').start())
+  await until(() => engine.pending.length === 2)
+  engine.pending[1]?.answer()
+  await next
+})
+
+it('a call that is aborted while it waits is never sent', async () => {
+  await using engine = await slowEngine(1)
+  const first = call('first', {}, () => engine.client.getContainer('a').start())
+  const stop = new AbortController()
+  const second = call('second', { signal: stop.signal }, () => engine.client.getContainer('b').start())
+  await until(() => engine.pending.length === 1)
+  stop.abort(new Error('no longer'))
+  await expect(second).rejects.toThrow('no longer')
+  engine.pending[0]?.answer()
+  await first
+  expect(engine.pending).toHaveLength(1)
+})
+
+it('a sandbox holds its place among those that start until nothing of it is being started', async () => {
+  const limiter = new Limiter(1)
+  const { signal } = new AbortController()
+  using one = new StartTurn(limiter, signal)
+  using other = new StartTurn(limiter, signal)
+  await Promise.all([one.enter(), one.enter()])
+  let entered = false
+  const waiting = other.enter().then(() => {
+    entered = true
+  })
+  one.leave()
+  await sleep(1)
+  expect(entered).toBe(false)
+  one.leave()
+  await waiting
+  other.leave()
+  await one.enter()
+  expect(limiter.held).toBe(1)
+})
+
+it('a start that is given up while it waits for its place leaves it to others', async () => {
+  const limiter = new Limiter(1)
+  const stop = new AbortController()
+  using one = new StartTurn(limiter, new AbortController().signal)
+  using given = new StartTurn(limiter, stop.signal)
+  await one.enter()
+  const waiting = given.enter()
+  stop.abort(new Error('given up'))
+  await expect(waiting).rejects.toThrow('given up')
+  one.leave()
+  await sleep(1)
+  expect([limiter.held, limiter.waiting]).toEqual([0, 0])
+})
