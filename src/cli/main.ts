@@ -36,4 +36,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv)
+const code = await main(process.argv)
+// What a run that was told to stop has given up on would keep the process alive.
+if (code >= EXIT_CODES.SIGHUP) process.exit(code)
+process.exitCode = code

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { pino } from 'pino'
+import type { RunControls } from '../run/control/eval-control.ts'
 import { evaluate, type RunResult } from '../run/evaluate.ts'
 import type { RunEvent } from '../run/run-event.ts'
 import { parseSandboxSpec } from '../sample/sandbox-spec.ts'
@@ -73,10 +74,10 @@ async function runFiles(files: string[], flags: RunFlags & ModelFlags): Promise<
   const options = { parameters: flags.T, alias: taskAlias(), directory: process.cwd() }
   const loaded = await Promise.all(files.map((file) => loadNamed(file, options)))
   const models = await modelOptions(flags)
-  let runId = ''
+  let controls: RunControls | undefined
   using stop = new StopSignals({
     onFirst: (signal) => output.line(`${signal}: stopping; again to leave at once`),
-    onSecond: () => output.line(abandonMessage(runId)),
+    onLeave: () => output.line(abandonMessage(controls)),
   })
   using guard = guardProcess(output)
   const signal = AbortSignal.any([stop.signal, guard.signal])
@@ -92,10 +93,6 @@ async function runFiles(files: string[], flags: RunFlags & ModelFlags): Promise<
       ...rest
     } = flags
     const sandbox = flags.sandbox === undefined ? undefined : parseSandboxSpec(flags.sandbox)
-    const told = (event: RunEvent) => {
-      if (event.type === 'run-start') runId = event.run
-      onEvent(event)
-    }
     return evaluate(loaded.flat(), {
       ...rest,
       ...models,
@@ -105,7 +102,10 @@ async function runFiles(files: string[], flags: RunFlags & ModelFlags): Promise<
       transport: guest === false ? 'engine' : 'guest',
       sandbox,
       signal,
-      onEvent: told,
+      onEvent,
+      onStart: (control) => {
+        controls = control
+      },
     })
   })
   report(result, flags, output)
@@ -154,11 +154,14 @@ function guardProcess(output: Output): Disposable & { signal: AbortSignal } {
   }
 }
 
-function abandonMessage(run: string): string {
-  if (run === '') return 'left at once; nothing had been started'
+function abandonMessage(controls: RunControls | undefined): string {
+  if (!controls) return 'left at once; nothing had been started'
+  const { run } = controls
+  const left = controls.left()
   const filter = `--filter label=belljar.run=${run}`
   return [
-    'left at once; what is left of this run is removed by:',
+    ...(left.length > 0 ? [leftMessage(left)] : []),
+    'left at once; the reaper removes what is left of this run. By hand:',
     `  docker rm -fv $(docker ps -aq ${filter})`,
     `  docker network rm $(docker network ls -q ${filter}); docker volume rm $(docker volume ls -q ${filter})`,
   ].join('\n')

@@ -105,13 +105,14 @@ async function runTasks(
       preparation,
       connections: calls.connections,
       maxTasks: options.maxTasks ?? DEFAULT_MAX_TASKS,
+      left: () => manager.pending,
       options,
     })
     const evals = await dispatcher.run(prepared)
-    return { run, evals, left: await manager.shutdown(), kept: manager.kept }
+    return { run, evals, left: await manager.shutdown(options.signal), kept: manager.kept }
   } finally {
-    await manager.shutdown()
-    await providers.close()
+    await manager.shutdown(options.signal)
+    await providers.close(options.signal)
   }
 }
 

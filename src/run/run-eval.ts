@@ -53,7 +53,7 @@ export class EvalRun {
     this.#log = new EvalJournal(task.name, context)
     this.#ending = linkedController(context.options.signal)
     this.#limits = { ...task.task.definition.limits, ...context.options.limits }
-    this.#stopping = new Stopping(task.task.definition.earlyStopping)
+    this.#stopping = new Stopping(task.task.definition.earlyStopping, this.#ending.signal)
     this.#gates = this.#makeGates()
     this.#uses = new GateUses(context.manager, task.source !== undefined)
     const isRun = (id: SampleId) => !this.#reuse?.isWhole(id, task.epochs)

@@ -1,5 +1,6 @@
 import type { SampleRecord } from '../log/records.ts'
 import type { EarlyStopping, StoppableSample } from '../task/early-stopping.ts'
+import { untilAborted } from '../util/abort.ts'
 import type { PlannedRun, PlannedSample } from './dispatch/planned-sample.ts'
 import type { ResolvedTask } from './resolved-task.ts'
 
@@ -7,12 +8,16 @@ import type { ResolvedTask } from './resolved-task.ts'
 export class Stopping {
   readonly #manager: EarlyStopping | undefined
 
-  constructor(manager: EarlyStopping | undefined) {
+  /** Nobody waits for an answer any more once this is aborted. */
+  readonly #ending: AbortSignal
+
+  constructor(manager: EarlyStopping | undefined, ending: AbortSignal) {
     this.#manager = manager
+    this.#ending = ending
   }
 
   async start({ seed, epochs }: ResolvedTask): Promise<void> {
-    await this.#manager?.start?.(seed.map(stoppable), epochs)
+    await this.#answer(this.#manager?.start?.(seed.map(stoppable), epochs))
   }
 
   added(samples: readonly PlannedSample[]): void {
@@ -21,12 +26,21 @@ export class Stopping {
 
   /** Why a run is not started; undefined lets it. */
   async halts({ planned, epoch }: PlannedRun): Promise<string | undefined> {
-    const why = await this.#manager?.schedule(planned.id, epoch)
+    const why = await this.#answer(this.#manager?.schedule(planned.id, epoch))
     return why ? `stopped early by ${this.#manager?.name}: ${why}` : undefined
   }
 
   async logged(record: SampleRecord): Promise<void> {
-    await this.#manager?.sampleComplete?.(record)
+    await this.#answer(this.#manager?.sampleComplete?.(record))
+  }
+
+  async #answer<T>(asked: T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await untilAborted(Promise.resolve(asked), this.#ending)
+    } catch (error) {
+      if (this.#ending.aborted) return undefined
+      throw error
+    }
   }
 
   summary(): unknown {

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { BelljarError } from '../errors.ts'
 import { Limiter } from '../limit/limiter.ts'
 import type { SampleRecord } from '../log/records.ts'
+import type { LeftObject } from '../sandbox/provider.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import type { Task } from '../task/task.ts'
 import { type AddedTasks, insideRun, TaskSource } from '../task/task-source.ts'
@@ -18,6 +19,8 @@ export interface TaskDispatcherOptions {
   readonly preparation: EvalPreparation
   readonly connections: RunControls['connections']
   readonly maxTasks: number
+  /** What the run would leave if it ended now. */
+  readonly left: () => readonly LeftObject[]
   readonly options: EvaluateOptions
 }
 
@@ -47,7 +50,8 @@ export class TaskDispatcher {
       (tasks) => this.#add(tasks),
       async () => {
         this.#begin(initial)
-        options.onStart?.({ run, evals: this.#controls, connections: this.#options.connections })
+        const { connections, left } = this.#options
+        options.onStart?.({ run, evals: this.#controls, connections, left })
         do await this.#untilIdle()
         while (await this.#addNext())
       },

@@ -14,7 +14,7 @@ export interface CleanupEntry {
 
 /** What must be removed before a run may end. Registered before it is created. */
 export class CleanupRegistry {
-  readonly #entries = new Set<CleanupEntry>()
+  readonly #entries = new Map<CleanupEntry, SandboxIdentity>()
   readonly #left = new Map<CleanupEntry | 'run', readonly LeftObject[]>()
 
   get size(): number {
@@ -35,14 +35,20 @@ export class CleanupRegistry {
         this.#left.delete(entry)
       },
     }
-    this.#entries.add(entry)
+    this.#entries.set(entry, identity)
     return entry
   }
 
   /** Attempts every removal that is due, however others fare, and returns what is left of all of them. */
   async removeAll(): Promise<readonly LeftObject[]> {
-    await Promise.all([...this.#entries].map((entry) => entry.remove()))
+    await Promise.all([...this.#entries.keys()].map((entry) => entry.remove()))
     return this.left
+  }
+
+  /** What would be left if nothing more were removed from now on. */
+  get pending(): readonly LeftObject[] {
+    const unknown = [...this.#entries].filter(([entry]) => !this.#left.has(entry))
+    return [...this.left, ...unknown.map(([, identity]) => pendingSandbox(identity))]
   }
 
   /** What the last removals found that would not go. */
@@ -63,6 +69,15 @@ export class CleanupRegistry {
     this.#entries.clear()
     this.#left.clear()
     this.#left.set('run', report.left)
+  }
+}
+
+function pendingSandbox({ run, task, sample, epoch }: SandboxIdentity): LeftObject {
+  return {
+    kind: 'container',
+    name: `sandbox of ${task}, sample ${sample} (epoch ${epoch})`,
+    reason: 'its removal has not ended',
+    command: `belljar sandbox cleanup ${run}`,
   }
 }
 

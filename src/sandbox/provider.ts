@@ -27,6 +27,8 @@ export interface SandboxProvider {
   claim?(claim: RunClaim): void
   /** Takes a sandbox out of what the run removes. @throws when it cannot be kept */
   keep?(identity: SandboxIdentity): Promise<KeptSandbox>
+  /** The run ends although not all of it has been removed: what outlives the run is to go on with it. */
+  abandon?(): void
   /** Closes connections; nothing may be called afterwards. */
   close(): Promise<void>
 }

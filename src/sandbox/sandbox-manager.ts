@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { BelljarError } from '../errors.ts'
 import { type AcquireOptions, checkedLimit, Limiter, type Slot } from '../limit/limiter.ts'
 import type { SandboxIdentity } from '../sample/identity.ts'
-import { type Sleep, sleep } from '../util/abort.ts'
+import { type Sleep, sleep, soonAfterAbort, untilAborted } from '../util/abort.ts'
 import { linkedController } from '../util/linked-controller.ts'
 import { attempt, type CleanupEntry, CleanupRegistry } from './cleanup-registry.ts'
 import { ConfigInitialiser, type InitialisedConfig } from './config-initialiser.ts'
@@ -34,7 +34,12 @@ export interface SandboxManagerOptions {
 export interface StartOptions extends ProviderContext, AcquireOptions {
   /** Told when the slot has been taken and the start begins. */
   readonly onSlot?: () => void
+  /** Told when nothing is left of a start that took a slot and failed. */
+  readonly onGone?: () => void
 }
+
+/** How long a run that was told to stop goes on removing by itself. */
+const STOP_MS = 4000
 
 /** The one door to sandboxes: initialises configurations once, starts and removes sandboxes, and limits how many there are. */
 export class SandboxManager {
@@ -49,7 +54,9 @@ export class SandboxManager {
   readonly #kept: KeptSandbox[] = []
   readonly #stopping = new AbortController()
   readonly #uses: ConfigUses | undefined
+  readonly #sleep: Sleep
   #maxSandboxes: number
+  #isAbandoned = false
   #closing: Promise<readonly LeftObject[]> | undefined
 
   constructor(options: SandboxManagerOptions) {
@@ -57,7 +64,8 @@ export class SandboxManager {
     this.#keep = options.keep ?? 'none'
     this.#uses = options.cleanEarly ? new ConfigUses() : undefined
     this.#maxSandboxes = checkedLimit(options.maxSandboxes ?? defaultMaxSandboxes())
-    this.#initialiser = new ConfigInitialiser(options.maxInitialisations ?? 4, options.sleep ?? sleep)
+    this.#sleep = options.sleep ?? sleep
+    this.#initialiser = new ConfigInitialiser(options.maxInitialisations ?? 4, this.#sleep)
     setMaxListeners(Number.POSITIVE_INFINITY, this.#stopping.signal)
   }
 
@@ -94,7 +102,10 @@ export class SandboxManager {
     return this.#uses?.retain(provider, config) ?? (() => undefined)
   }
 
-  /** Waits for a slot, then starts. When the start fails, everything of it is removed before the slot is given back. */
+  /**
+   * Waits for a slot, then starts. When the start fails, everything of it is removed before the slot is given back. The signal ends the
+   * caller's wait at once; what was under way is removed beside.
+   */
   async start(
     provider: SandboxProvider,
     config: ResolvedConfig,
@@ -104,10 +115,17 @@ export class SandboxManager {
     const slot = await this.#limiter(provider.kind).acquire({ group: start.group, signal: start.signal })
     const starting = this.#startHolding(slot, { provider, config, start })
     this.#starting.add(starting)
+    const settled = () => void this.#starting.delete(starting)
+    starting.then(settled, settled)
     try {
-      return await starting
-    } finally {
-      this.#starting.delete(starting)
+      return await untilAborted(starting, start.signal)
+    } catch (error) {
+      // It may have come up in the same moment.
+      void starting.then(
+        (sandbox) => sandbox.remove(),
+        () => undefined,
+      )
+      throw error
     }
   }
 
@@ -117,9 +135,11 @@ export class SandboxManager {
     const { signal } = ending
     const release = this.retain(provider, config)
     let entry: CleanupEntry | undefined
+    let hasBegun = false
     try {
       signal.throwIfAborted()
       start.onSlot?.()
+      hasBegun = true
       entry = this.#cleanup.register(provider, start.identity)
       const { report, onServiceLogs } = start
       const started = await provider.sampleInit(config, start.identity, { signal, report, onServiceLogs })
@@ -134,6 +154,7 @@ export class SandboxManager {
       await entry?.remove()
       slot.release()
       release()
+      if (hasBegun) start.onGone?.()
       throw error
     }
   }
@@ -152,10 +173,26 @@ export class SandboxManager {
     return sandbox
   }
 
-  /** Stops what is being initialised or started, removes every sandbox and whatever else carries the run's label, and returns what would not go. */
-  shutdown(): Promise<readonly LeftObject[]> {
+  /**
+   * Stops what is being initialised or started, removes every sandbox and whatever else carries the run's label, and returns what would not go.
+   * Some seconds after `stop` was aborted it returns what is left by then, which whatever outlives the run goes on to remove.
+   */
+  async shutdown(stop?: AbortSignal): Promise<readonly LeftObject[]> {
+    if (this.#isAbandoned) return this.#unfinished()
     this.#closing ??= this.#shutdown()
-    return this.#closing
+    try {
+      return await soonAfterAbort(this.#closing, { signal: stop, graceMs: STOP_MS, sleep: this.#sleep })
+    } catch (error) {
+      if (!stop?.aborted) throw error
+      this.#isAbandoned = true
+      for (const provider of this.#used.values()) provider.abandon?.()
+      return this.#unfinished()
+    }
+  }
+
+  #unfinished(): readonly LeftObject[] {
+    const { pending } = this.#cleanup
+    return pending.length > 0 ? pending : [unfinished(this.#run)]
   }
 
   /** Sandboxes that were not removed on purpose. */
@@ -163,9 +200,14 @@ export class SandboxManager {
     return this.#kept
   }
 
-  /** What a run that is broken off now would leave. */
+  /** What would not go so far. */
   get left(): readonly LeftObject[] {
     return this.#cleanup.left
+  }
+
+  /** What a run that is broken off now would leave. */
+  get pending(): readonly LeftObject[] {
+    return this.#cleanup.pending
   }
 
   async #shutdown(): Promise<readonly LeftObject[]> {
@@ -189,6 +231,16 @@ export class SandboxManager {
       this.#limiters.set(kind, limiter)
     }
     return limiter
+  }
+}
+
+function unfinished(run: string): LeftObject {
+  const name = `whatever is labelled belljar.run=${run}`
+  return {
+    kind: 'container',
+    name,
+    reason: 'its removal has not ended',
+    command: `belljar sandbox cleanup ${run}`,
   }
 }
 

@@ -15,6 +15,34 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
   }
 }
 
+/** As `untilAborted`, but after the abort `work` has some time to end by itself. */
+export async function soonAfterAbort<T>(
+  work: Promise<T>,
+  options: { signal: AbortSignal | undefined; graceMs: number; sleep?: Sleep },
+): Promise<T> {
+  const { signal, graceMs, sleep: pause = sleep } = options
+  if (signal === undefined) return work
+  const over = new AbortController()
+  const late = async (): Promise<never> => {
+    await aborted(signal, over.signal)
+    await pause(graceMs, over.signal)
+    throw signal.reason
+  }
+  try {
+    return await Promise.race([late(), work])
+  } finally {
+    over.abort()
+  }
+}
+
+/** Resolves with the abort of `signal`; never once `over` was aborted. */
+function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true, signal: over })
+  })
+}
+
 /** A pause that the signal ends early, rejecting with its reason. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
 

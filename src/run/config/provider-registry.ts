@@ -1,5 +1,8 @@
 import { ConfigError } from '../../errors.ts'
 import type { RunClaim, SandboxProvider } from '../../sandbox/provider.ts'
+import { soonAfterAbort } from '../../util/abort.ts'
+
+const CLOSE_GRACE_MS = 1000
 
 /** What a run asks of its Docker provider. */
 export interface DockerChoices {
@@ -50,7 +53,12 @@ export class ProviderRegistry {
     return provider
   }
 
-  async close(): Promise<void> {
+  /** Once `stop` was aborted, closing takes moments. */
+  async close(stop?: AbortSignal): Promise<void> {
+    await soonAfterAbort(this.#close(), { signal: stop, graceMs: CLOSE_GRACE_MS }).catch(() => undefined)
+  }
+
+  async #close(): Promise<void> {
     const providers = await Promise.allSettled(this.#made.values())
     await Promise.allSettled(
       providers.map((provider) => (provider.status === 'fulfilled' ? provider.value.close() : undefined)),

@@ -2,6 +2,7 @@ import type { SampleLimits } from '../../limit/budget.ts'
 import type { ConnectionLimiter } from '../../limit/connection-limiter.ts'
 import type { Totals } from '../../log/records.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
+import type { LeftObject } from '../../sandbox/provider.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import { PlannedRun, runKey } from '../dispatch/planned-sample.ts'
 import {
@@ -178,4 +179,6 @@ export interface RunControls {
   readonly connections: ReadonlyMap<string, ConnectionLimiter>
   /** One per eval, in the order in which they were made; those of added tasks come to it. */
   readonly evals: readonly EvalControl[]
+  /** What the run would leave if this process ended now. */
+  left(): readonly LeftObject[]
 }

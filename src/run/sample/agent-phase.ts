@@ -1,10 +1,10 @@
 import { BelljarError, LimitExceededError } from '../../errors.ts'
 import { Budget } from '../../limit/budget.ts'
 import { timeLimitReached } from '../../limit/time-watch.ts'
-import { sleep, untilAborted } from '../../util/abort.ts'
+import { sleep, soonAfterAbort, untilAborted } from '../../util/abort.ts'
 import { linkedController } from '../../util/linked-controller.ts'
 import { OperatorError } from '../dispatch/run-control.ts'
-import { PhaseError } from './phases.ts'
+import { END_GRACE_MS, PhaseError } from './phases.ts'
 import { SampleAccess } from './sample-access.ts'
 import type { SampleLife } from './sample-life.ts'
 import type { Stage } from './sample-runner.ts'
@@ -57,8 +57,9 @@ function limitOf(error: unknown, { reason }: AbortSignal): LimitExceededError | 
   return [reason, cause].find((candidate) => candidate instanceof LimitExceededError)
 }
 
-async function stopCommands(life: SampleLife, { sandbox }: Stage): Promise<void> {
-  const stopped = (await sandbox?.stopCommands()) ?? []
+async function stopCommands(life: SampleLife, { sandbox, signal }: Stage): Promise<void> {
+  const stopping = sandbox?.stopCommands() ?? Promise.resolve([])
+  const stopped = await soonAfterAbort(stopping, { signal, graceMs: END_GRACE_MS })
   if (stopped.length === 0) return
   life.record({
     type: 'info',

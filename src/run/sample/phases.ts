@@ -1,4 +1,5 @@
 import type { ErrorRecord } from '../../log/records.ts'
+import { soonAfterAbort } from '../../util/abort.ts'
 import type { Phase } from '../run-event.ts'
 import type { SampleLife } from './sample-life.ts'
 
@@ -11,6 +12,9 @@ export const KIND_OF_PHASE: Readonly<Record<Phase, ErrorRecord['kind']>> = {
   tests: 'tests',
   score: 'scorer',
 }
+
+/** How long what was aborted may take to end, such as for the commands of a sandbox to be killed. */
+export const END_GRACE_MS = 2000
 
 /** Carries which phase an error came from. */
 export class PhaseError extends Error {
@@ -25,7 +29,7 @@ export class PhaseError extends Error {
 export interface PhaseOptions<T> {
   readonly name: Phase
   readonly enter: (phase: Phase) => void
-  /** Aborted before the phase: it does not begin. */
+  /** Aborted before the phase: it does not begin; in its midst: it has some moments to end. */
   readonly signal: AbortSignal
   readonly work: () => Promise<T>
 }
@@ -37,7 +41,7 @@ export async function runPhase<T>(life: SampleLife, options: PhaseOptions<T>): P
   enter(name)
   try {
     signal.throwIfAborted()
-    return await work()
+    return await soonAfterAbort(work(), { signal, graceMs: END_GRACE_MS })
   } catch (error) {
     throw new PhaseError(KIND_OF_PHASE[name], error)
   } finally {

@@ -140,6 +140,7 @@ export class SampleRunner {
           group: evalId,
           signal,
           onSlot,
+          onGone: () => this.#options.removed(run),
           report,
           onServiceLogs,
         }),
@@ -173,7 +174,6 @@ export class SampleRunner {
     try {
       return await start(onSlot, waiting.signal)
     } catch (error) {
-      if (run.control.state !== 'starting') this.#options.removed(run)
       throw new PhaseError('sandbox', error)
     } finally {
       unblock()

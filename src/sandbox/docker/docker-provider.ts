@@ -195,6 +195,10 @@ export class DockerProvider implements SandboxProvider {
     return [...found.values()]
   }
 
+  abandon(): void {
+    this.#ownership?.abandon()
+  }
+
   async close(): Promise<void> {
     this.#ownership?.close()
     await this.#support.close()

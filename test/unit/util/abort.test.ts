@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { sleep, untilAborted } from '../../../src/util/abort.ts'
+import { sleep, soonAfterAbort, untilAborted } from '../../../src/util/abort.ts'
 import { linkedController } from '../../../src/util/linked-controller.ts'
 import { deferred } from '../../support/fake-run.ts'
 
@@ -87,5 +87,25 @@ describe('a linked controller', () => {
     parent.abort()
     expect(linked.signal.aborted).toBe(false)
     expect(getEventListeners(parent.signal, 'abort')).toEqual([])
+  })
+})
+
+describe('waiting for some time after an abort', () => {
+  it('gives what work ends with in that time, else the reason', async () => {
+    const stop = new AbortController()
+    const { signal } = stop
+    const work = deferred()
+    const never = new Promise<never>(() => undefined)
+    const soon = soonAfterAbort(
+      work.promise.then(() => 'ended'),
+      { signal, graceMs: 60_000 },
+    )
+    const late = soonAfterAbort(never, { signal, graceMs: 1 })
+    stop.abort(new Error('stopped'))
+    await setImmediate()
+    work.resolve()
+    expect(await soon).toBe('ended')
+    await expect(late).rejects.toThrow('stopped')
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 })

@@ -52,6 +52,13 @@ export class ReaperClient {
     this.#tell({ type: 'keep', project })
   }
 
+  /** As if this process had died: all that carries the run's label goes. */
+  takeOver(): void {
+    const child = this.#child
+    this.#child = undefined
+    child?.stdin?.end()
+  }
+
   /** The run has removed, or given up on, all that it had there. With its last engine the process ends. */
   removeEngine(engine: Engine): void {
     if (!this.#engines.delete(engine.endpoint.url)) return

@@ -85,6 +85,11 @@ export class RunOwnership {
     this.#ending.abort(new Error('the run has ended'))
   }
 
+  /** The run ends with things of it left: its reaper removes them. */
+  abandon(): void {
+    this.#reaper.takeOver()
+  }
+
   /** The run has removed what it could: its reaper is not needed. */
   close(): void {
     this.#ending.abort(new Error('the run has ended'))

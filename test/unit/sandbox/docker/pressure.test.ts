@@ -2,10 +2,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Limiter } from '../../../../src/limit/limiter.ts'
 import { call } from '../../../../src/sandbox/docker/engine/call.ts'
-import { limitCalls } from '../../../../src/sandbox/docker/engine/call-turn.ts'
+import { CallTurn, limitCalls } from '../../../../src/sandbox/docker/engine/call-turn.ts'
 import { StartTurn } from '../../../../src/sandbox/docker/start/start-turn.ts'
 import { until } from '../../../support/reaper.ts'
 import { tempDir } from '../../../support/temp-dir.ts'
@@ -34,21 +34,35 @@ async function slowEngine(limit: number) {
   }
 }
 
-it('sends the engine so many calls at once, and the time of one that waits to be sent does not run', async () => {
+it('sends the engine so many calls at once, and the others after them', async () => {
   await using engine = await slowEngine(2)
-  const options = { deadlineMs: 1500 }
   const calls = [1, 2, 3, 4].map((id) =>
-    call(`start of ${id}`, options, () => engine.client.getContainer(String(id)).start()),
+    call(`start of ${id}`, {}, () => engine.client.getContainer(String(id)).start()),
   )
   await until(() => engine.pending.length === 2)
-  await sleep(1000)
+  await sleep(100)
   expect(engine.pending).toHaveLength(2)
   for (const { answer } of engine.pending.splice(0)) answer()
   await until(() => engine.pending.length === 2)
-  // By now more than their deadline has passed since they were made, but not since they were sent.
-  await sleep(1000)
   for (const { answer } of engine.pending) answer()
   await Promise.all(calls)
+})
+
+it('the time of a call that waits to be sent does not run', () => {
+  vi.useFakeTimers()
+  let late = 0
+  const { signal } = new AbortController()
+  const turn = new CallTurn({ signal, deadlineMs: 1000, onLate: () => void late++ })
+  vi.advanceTimersByTime(900)
+  turn.waits()
+  vi.advanceTimersByTime(60_000)
+  const slot = { release: () => undefined, [Symbol.dispose]: () => undefined }
+  turn.begins(slot)
+  vi.advanceTimersByTime(900)
+  expect(late).toBe(0)
+  vi.advanceTimersByTime(100)
+  expect(late).toBe(1)
+  vi.useRealTimers()
 })
 
 it('looks at containers although all calls that change something hang', async () => {
