@@ -87,7 +87,7 @@ export class RunOwnership {
 
   /** The run ends with things of it left: its reaper removes them. */
   abandon(): void {
-    this.#reaper.takeOver()
+    this.#reaper?.takeOver()
   }
 
   /** The run has removed what it could: its reaper is not needed. */
