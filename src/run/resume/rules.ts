@@ -36,6 +36,8 @@ export const RESUME_RULES = {
   // What changes how fast, how much of it, how often tried again, or how it is summed up.
   maxSamples: 'may-change',
   maxSandboxes: 'may-change',
+  maxStarts: 'may-change',
+  maxEngineCalls: 'may-change',
   maxTasks: 'may-change',
   maxConnections: 'may-change',
   cache: 'may-change',
