@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { toolLoop } from '../../../src/agent/loop/tool-loop.ts'
 import { scriptedModel } from '../../../src/agent/scripted-model.ts'
 import { defineTool } from '../../../src/agent/tool.ts'
-import { toolLoop } from '../../../src/agent/tool-loop.ts'
 import { agentContext } from '../../support/agent-context.ts'
 
 const definition = {

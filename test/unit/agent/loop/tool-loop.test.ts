@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Message } from '../../../src/agent/messages.ts'
-import { scriptedModel } from '../../../src/agent/scripted-model.ts'
-import { submit } from '../../../src/agent/submit.ts'
-import { defineTool, ToolCallError } from '../../../src/agent/tool.ts'
-import { toolLoop } from '../../../src/agent/tool-loop.ts'
-import { ExecAbortedError, LimitExceededError, SandboxUnavailableError } from '../../../src/errors.ts'
-import { agentContext } from '../../support/agent-context.ts'
+import { toolLoop } from '../../../../src/agent/loop/tool-loop.ts'
+import type { Message } from '../../../../src/agent/messages.ts'
+import { scriptedModel } from '../../../../src/agent/scripted-model.ts'
+import { defineTool, ToolCallError } from '../../../../src/agent/tool.ts'
+import { submit } from '../../../../src/agent/tools/submit.ts'
+import { ExecAbortedError, LimitExceededError, SandboxUnavailableError } from '../../../../src/errors.ts'
+import { agentContext } from '../../../support/agent-context.ts'
 
 const echo = defineTool({
   name: 'echo',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { bash } from '../../../src/agent/bash.ts'
-import { toolFailure } from '../../../src/agent/tool-failure.ts'
-import { ExecTimeoutError, SandboxFileError } from '../../../src/errors.ts'
-import { agentContext } from '../../support/agent-context.ts'
-import { type FakeCommand, fakeSandbox } from '../../support/fake-sandbox.ts'
+import { toolFailure } from '../../../../src/agent/loop/tool-failure.ts'
+import { bash } from '../../../../src/agent/tools/bash.ts'
+import { ExecTimeoutError, SandboxFileError } from '../../../../src/errors.ts'
+import { agentContext } from '../../../support/agent-context.ts'
+import { type FakeCommand, fakeSandbox } from '../../../support/fake-sandbox.ts'
 
 const notFound = { launchError: { kind: 'not-found', message: 'no bash here' } } as const
 

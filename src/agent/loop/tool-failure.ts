@@ -1,7 +1,7 @@
-import { ExecTimeoutError, type FileErrorKind, SandboxFileError } from '../errors.ts'
-import type { ToolError, ToolErrorKind } from './messages.ts'
-import { outputTail } from './output-text.ts'
-import { ToolCallError } from './tool.ts'
+import { ExecTimeoutError, type FileErrorKind, SandboxFileError } from '../../errors.ts'
+import type { ToolError, ToolErrorKind } from '../messages.ts'
+import { outputTail } from '../output-text.ts'
+import { ToolCallError } from '../tool.ts'
 
 /** What the model is told: the error, and the text shown, which may also hold output. */
 export interface ToolFailure {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, type Tool } from './tool.ts'
+import { defineTool, type Tool } from '../tool.ts'
 
 export interface SubmitOptions {
   /** What the model is told (default: that it hands in its final answer). */

@@ -1,6 +1,6 @@
-import type { AgentContext } from './agent.ts'
-import type { ToolCall, ToolMessage } from './messages.ts'
-import { type Tool, ToolCallError } from './tool.ts'
+import type { AgentContext } from '../agent.ts'
+import type { ToolCall, ToolMessage } from '../messages.ts'
+import { type Tool, ToolCallError } from '../tool.ts'
 import { type ToolFailure, toolFailure } from './tool-failure.ts'
 
 export interface ToolCallOutcome {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ConfigError } from '../errors.ts'
-import type { ExecResult } from '../sandbox/sandbox.ts'
-import type { AgentContext, AgentState } from './agent.ts'
-import { cappedText, endOf, outputText } from './output-text.ts'
-import { defineTool, type Tool, ToolCallError } from './tool.ts'
+import { ConfigError } from '../../errors.ts'
+import type { ExecResult } from '../../sandbox/sandbox.ts'
+import type { AgentContext, AgentState } from '../agent.ts'
+import { cappedText, endOf, outputText } from '../output-text.ts'
+import { defineTool, type Tool, ToolCallError } from '../tool.ts'
 
 export interface BashOptions {
   /** Name of the service to run in; default: the sandbox's default service. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { ConfigError, LimitExceededError } from '../errors.ts'
-import { textOf } from '../sample/content.ts'
-import type { Agent, AgentContext } from './agent.ts'
-import type { GenerateConfig, Model, ToolDescription } from './model.ts'
-import { ModelCaller } from './model-call.ts'
-import type { Tool } from './tool.ts'
+import { ConfigError, LimitExceededError } from '../../errors.ts'
+import { textOf } from '../../sample/content.ts'
+import type { Agent, AgentContext } from '../agent.ts'
+import type { GenerateConfig, Model, ToolDescription } from '../model.ts'
+import { ModelCaller } from '../model-call.ts'
+import type { Tool } from '../tool.ts'
 import { runToolCalls } from './tool-calls.ts'
 
 export interface ToolLoopOptions {
