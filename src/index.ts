@@ -14,7 +14,18 @@ export { geminiCli } from './agent/cli/gemini-cli.ts'
 export { miniSweAgent } from './agent/cli/mini-swe-agent.ts'
 export type { NamedAgentOptions } from './agent/cli/named-agent.ts'
 export { openCode } from './agent/cli/opencode.ts'
-export { toolLoop } from './agent/loop/tool-loop.ts'
+export { type HumanOptions, human } from './agent/human.ts'
+export {
+  type ApprovalDecision,
+  type ApprovalPolicy,
+  approve,
+  type RejectOptions,
+  reject,
+} from './agent/loop/approval.ts'
+export { type AskOptions, askAPerson } from './agent/loop/ask-a-person.ts'
+export { type Compaction, summarize, trim } from './agent/loop/compaction.ts'
+export { type Submission, type ToolLoopOptions, toolLoop } from './agent/loop/tool-loop.ts'
+export { type McpServerOptions, mcpServer } from './agent/mcp/mcp-server.ts'
 export type { AssistantMessage, Message, ToolCall, ToolError, ToolMessage } from './agent/messages.ts'
 export type {
   GenerateConfig,
@@ -33,11 +44,20 @@ export { oracle } from './agent/oracle.ts'
 export { type FromAiSdkOptions, fromAiSdk } from './agent/providers/ai-sdk/from-ai-sdk.ts'
 export type { AiSdkModel } from './agent/providers/ai-sdk/types.ts'
 export { type LoadModelOptions, loadModel } from './agent/providers/load-model.ts'
+export { agentTool, handOff, type RunAgentOptions, runAgent } from './agent/run-agent.ts'
 export { type ScriptedCommand, scripted } from './agent/scripted.ts'
 export { type ScriptedModelOptions, type ScriptedOutput, scriptedModel } from './agent/scripted-model.ts'
-export { defineTool, type Tool, ToolCallError } from './agent/tool.ts'
+export { span } from './agent/span.ts'
+export { defineTool, type OpenTools, type Tool, ToolCallError, type ToolSource } from './agent/tool.ts'
 export { bash } from './agent/tools/bash.ts'
+export { grep } from './agent/tools/grep.ts'
+export { listFiles } from './agent/tools/list-files.ts'
+export { python } from './agent/tools/python.ts'
+export { readFile } from './agent/tools/read-file.ts'
+export { shell } from './agent/tools/shell.ts'
 export { submit } from './agent/tools/submit.ts'
+export { textEditor } from './agent/tools/text-editor.ts'
+export { think } from './agent/tools/think.ts'
 export type { Transcript, TranscriptEvent } from './agent/transcript.ts'
 export * from './errors.ts'
 export type { Budget, ModelPrice, Prices, SampleLimits } from './limit/budget.ts'
@@ -55,16 +75,17 @@ export type { EvalResult } from './run/eval-parts.ts'
 export { evaluate, type RunResult } from './run/evaluate.ts'
 export type { EvaluateOptions } from './run/options.ts'
 export type { RunEvent } from './run/run-event.ts'
-export type {
-  AudioPart,
-  Content,
-  ContentPart,
-  DocumentPart,
-  ImagePart,
-  MediaPart,
-  ReasoningPart,
-  TextPart,
-  VideoPart,
+export {
+  type AudioPart,
+  type Content,
+  type ContentPart,
+  type DocumentPart,
+  type ImagePart,
+  type MediaPart,
+  type ReasoningPart,
+  type TextPart,
+  textOf,
+  type VideoPart,
 } from './sample/content.ts'
 export type { SandboxIdentity, SandboxSelector } from './sample/identity.ts'
 export type { Input, InputPart, MediaReference } from './sample/input.ts'

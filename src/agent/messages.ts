@@ -45,6 +45,8 @@ export type ToolErrorKind =
   | 'permission'
   | 'output-limit'
   | 'unknown-tool'
+  /** A policy did not let it run. */
+  | 'not-approved'
   | 'failed'
 
 /** An error of the model's making, told to the model. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { BelljarError, ConfigError } from '../errors.ts'
+import type { Content } from '../sample/content.ts'
 import type { AgentContext } from './agent.ts'
 import type { ToolErrorKind } from './messages.ts'
 
@@ -8,10 +9,12 @@ export interface Tool {
   readonly name: string
   readonly description: string
   readonly parameters: z.ZodObject
+  /** JSON Schema that the model is shown (default: that of `parameters`), for tools that check their arguments elsewhere. */
+  readonly schema?: Readonly<Record<string, unknown>>
   /** A call that succeeds ends the loop, and its result is the agent's output. */
   readonly final: boolean
   /** @param input arguments as the model gave them. @throws ToolCallError with kind `parsing` when they do not fit */
-  call(input: unknown, context: AgentContext): Promise<string>
+  call(input: unknown, context: AgentContext): Promise<Content>
 }
 
 export interface ToolDefinition<Parameters extends z.ZodObject> {
@@ -21,10 +24,10 @@ export interface ToolDefinition<Parameters extends z.ZodObject> {
   readonly parameters: Parameters
   readonly final?: boolean
   /**
-   * The returned text is shown to the model. A ToolCallError, a deadline that passed and a file that could not be used are told to the model;
+   * What is returned, a text or parts of which some may be media, is shown to the model. A ToolCallError, a deadline that passed and a file that could not be used are told to the model;
    * anything else that is thrown fails the sample.
    */
-  execute(input: z.output<Parameters>, context: AgentContext): Promise<string> | string
+  execute(input: z.output<Parameters>, context: AgentContext): Promise<Content> | Content
 }
 
 /** Thrown by a tool for an error of the model's making; `output` is what there is to show beside the message. */
@@ -58,4 +61,13 @@ export function defineTool<Parameters extends z.ZodObject>(definition: ToolDefin
       return await definition.execute(parsed.data, context)
     },
   }
+}
+
+/** Tools that are there only while an agent works, such as those of a server. */
+export interface ToolSource {
+  open(context: AgentContext): Promise<OpenTools>
+}
+
+export interface OpenTools extends AsyncDisposable {
+  readonly tools: readonly Tool[]
 }

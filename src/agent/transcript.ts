@@ -3,7 +3,18 @@ import type { Message, ToolCall, ToolError } from './messages.ts'
 import type { GenerateConfig, ModelOutput, ToolChoice, ToolDescription } from './model.ts'
 
 /** One thing that happened in a sample; times are wall-clock milliseconds since the epoch. */
-export type TranscriptEvent = ModelEvent | ModelRetryEvent | ToolEvent | InfoEvent | SandboxEvent
+export type TranscriptEvent = (
+  | ModelEvent
+  | ModelRetryEvent
+  | ToolEvent
+  | InfoEvent
+  | SandboxEvent
+  | SpanBeginEvent
+  | SpanEndEvent
+) & {
+  /** Id of the span that it happened in; absent: in none of the agent's own. */
+  readonly span?: string
+}
 
 /**
  * One answer of a model, or its last error. The messages of a sample's calls form one list, in the order of its events: of each event first
@@ -62,6 +73,21 @@ export interface ToolEvent {
   readonly call: ToolCall
   readonly result: string
   readonly error?: ToolError
+}
+
+export interface SpanBeginEvent {
+  readonly type: 'span-begin'
+  readonly startedMs: number
+  readonly id: string
+  readonly name: string
+  /** Id of the span around it. */
+  readonly parent?: string
+}
+
+export interface SpanEndEvent {
+  readonly type: 'span-end'
+  readonly startedMs: number
+  readonly id: string
 }
 
 export interface InfoEvent {

@@ -1,7 +1,15 @@
+import { type Content, textOf } from '../../sample/content.ts'
 import type { AgentContext } from '../agent.ts'
 import type { ToolCall, ToolMessage } from '../messages.ts'
 import { type Tool, ToolCallError } from '../tool.ts'
+import { type ApprovalPolicy, approved } from './approval.ts'
 import { type ToolFailure, toolFailure } from './tool-failure.ts'
+
+/** What a model may call, and who is asked before. */
+export interface Toolbox {
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly approval?: readonly ApprovalPolicy[] | undefined
+}
 
 export interface ToolCallOutcome {
   readonly message: ToolMessage
@@ -15,10 +23,10 @@ export interface ToolCallOutcome {
  */
 export async function runToolCalls(
   calls: readonly ToolCall[],
-  tools: ReadonlyMap<string, Tool>,
+  toolbox: Toolbox,
   context: AgentContext,
 ): Promise<ToolCallOutcome[]> {
-  const settled = await Promise.allSettled(calls.map((call) => runToolCall(call, tools, context)))
+  const settled = await Promise.allSettled(calls.map((call) => runToolCall(call, toolbox, context)))
   const outcomes = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   context.state.messages.push(...outcomes.map(({ message }) => message))
   const failed = settled.find((result) => result.status === 'rejected')
@@ -28,7 +36,7 @@ export async function runToolCalls(
 
 async function runToolCall(
   call: ToolCall,
-  tools: ReadonlyMap<string, Tool>,
+  toolbox: Toolbox,
   context: AgentContext,
 ): Promise<ToolCallOutcome> {
   const startedMs = Date.now()
@@ -42,8 +50,8 @@ async function runToolCall(
       error,
     })
   try {
-    const { content, error, final } = await callTool(call, tools, context)
-    record({ content, error })
+    const { content, error, final } = await callTool(call, toolbox, context)
+    record({ content: textOf(content), error })
     return {
       message: { role: 'tool', content, toolCallId: call.id, toolName: call.name, error },
       final,
@@ -56,12 +64,13 @@ async function runToolCall(
 
 async function callTool(
   call: ToolCall,
-  tools: ReadonlyMap<string, Tool>,
+  { tools, approval = [] }: Toolbox,
   context: AgentContext,
-): Promise<Partial<ToolFailure> & { content: string; final: boolean }> {
+): Promise<Pick<Partial<ToolFailure>, 'error'> & { content: Content; final: boolean }> {
   try {
     const tool = usableTool(call, tools)
-    return { content: await tool.call(call.arguments, context), final: tool.final }
+    const allowed = await approved(call, approval, context)
+    return { content: await tool.call(allowed.arguments, context), final: tool.final }
   } catch (error) {
     const failure = toolFailure(error)
     if (failure === undefined) throw error

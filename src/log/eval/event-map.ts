@@ -24,6 +24,12 @@ export function toEvalEvent(event: TranscriptEvent, options: EventMapOptions): P
       return sandboxEvent(event, options)
     case 'info':
       return infoEvent(event, options)
+    case 'span-begin': {
+      const { id, name, parent } = event
+      return { event: 'span_begin', id, name, type: 'agent', parent_id: parent, metadata: { belljar: { own: true, parent } } }
+    }
+    case 'span-end':
+      return { event: 'span_end', id: event.id, metadata: { belljar: { own: true } } }
     default:
       return foreignEvent(event, options)
   }

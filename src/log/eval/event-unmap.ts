@@ -7,6 +7,12 @@ import type { EvalEvent, EvalModelEvent, EvalSandboxEvent, EvalToolEvent } from 
 
 /** Our event behind one of a log's, attachments resolved; undefined for those that only frame a sample. Also reads events that Inspect wrote. */
 export function fromEvalEvent(event: EvalEvent, pools: Pools): TranscriptEvent | undefined {
+  const { span } = ours(event)
+  const read = withoutSpan(event, pools)
+  return read && typeof span === 'string' ? { ...read, span } : read
+}
+
+function withoutSpan(event: EvalEvent, pools: Pools): TranscriptEvent | undefined {
   switch (event.event) {
     case 'model':
       return { ...fromEvalModelEvent(event, pools), ...times(event) }
@@ -19,6 +25,15 @@ export function fromEvalEvent(event: EvalEvent, pools: Pools): TranscriptEvent |
       if (typeof type === 'string') return { ...(event.data as object), type } as TranscriptEvent
       return { type: 'info', startedMs: startOf(event), source: event.source ?? '', data: event.data }
     }
+    case 'span_begin': {
+      const { id, name } = event
+      const { own, parent } = ours(event)
+      if (!own) return undefined
+      const outer = typeof parent === 'string' ? { parent } : {}
+      return { type: 'span-begin', startedMs: startOf(event), id, name, ...outer }
+    }
+    case 'span_end':
+      return ours(event).own ? { type: 'span-end', startedMs: startOf(event), id: event.id } : undefined
     default:
       return undefined
   }
@@ -39,9 +54,10 @@ function toolEvent(event: EvalToolEvent): TranscriptEvent {
 const ACTIONS = { exec: 'exec', read_file: 'read', write_file: 'write' } as const
 
 function sandboxEvent(event: EvalSandboxEvent): SandboxEvent {
-  const { hasOutput, durationMs, order, ...facts } = ours(event) as Partial<SandboxEvent> & {
+  const { hasOutput, durationMs, order, span, ...facts } = ours(event) as Partial<SandboxEvent> & {
     hasOutput?: boolean
     order?: number
+    span?: string
   }
   const isOurs = hasOutput !== undefined
   const output = isOurs && !hasOutput ? undefined : (event.output ?? undefined)

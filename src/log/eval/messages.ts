@@ -11,6 +11,7 @@ const TOOL_ERROR_TYPES = {
   'not-found': 'file_not_found',
   permission: 'permission',
   'output-limit': 'output_limit',
+  'not-approved': 'approval',
   'unknown-tool': 'unknown',
   failed: 'unknown',
 } as const satisfies Record<ToolErrorKind, string>

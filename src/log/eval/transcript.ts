@@ -40,7 +40,7 @@ export class EvalTranscript {
     // The pool grows in the order in which the calls were recorded, whatever order they are shown in.
     const mapped = events.map((event, order) => ({
       event,
-      payload: withOrder(toEvalEvent(event, options), order),
+      payload: withPlace(toEvalEvent(event, options), order, event.span),
     }))
     moveToolsForward(mapped)
     const spans = this.#spans()
@@ -49,7 +49,7 @@ export class EvalTranscript {
       const { id, name, startMs, endMs } = span
       this.#add(startMs, { event: 'span_begin', id, name, type: SPAN_TYPES[name] }, id)
       const inside = mapped.filter(({ event }) => spanOf(event, spans) === span)
-      for (const { event, payload } of inside) this.#add(event.startedMs, payload, id)
+      for (const { event, payload } of inside) this.#add(event.startedMs, inSpan(payload, id), event.span ?? id)
       if (name === 'score') this.#scores(endMs, id)
       this.#add(endMs, { event: 'span_end', id }, id)
     }
@@ -116,6 +116,12 @@ export class EvalTranscript {
   }
 }
 
+/** A span of the agent's own that is in no other is in that of the phase. */
+function inSpan<T extends object>(payload: T, phase: string): T {
+  const isOutermost = 'event' in payload && payload.event === 'span_begin' && !(payload as { parent_id?: string }).parent_id
+  return isOutermost ? { ...payload, parent_id: phase } : payload
+}
+
 /** The last span that had begun by then; what happened in the millisecond in which the agent ended is still the agent's. */
 function spanOf({ type, startedMs }: TranscriptEvent, spans: readonly Span[]): Span | undefined {
   const isAgents = type === 'model-output' || type === 'tool-call'
@@ -125,9 +131,13 @@ function spanOf({ type, startedMs }: TranscriptEvent, spans: readonly Span[]): S
 }
 
 /** Events are shown in another order than that in which they were recorded, which readers of ours get back. */
-function withOrder<T extends { metadata?: Record<string, unknown> | null }>(payload: T, order: number): T {
+function withPlace<T extends { metadata?: Record<string, unknown> | null }>(
+  payload: T,
+  order: number,
+  span: string | undefined,
+): T {
   const ours = payload.metadata?.belljar as object | undefined
-  return { ...payload, metadata: { ...payload.metadata, belljar: { ...ours, order } } }
+  return { ...payload, metadata: { ...payload.metadata, belljar: { ...ours, order, ...(span && { span }) } } }
 }
 
 /** A tool call is recorded when it has ended, and shown before the sandbox calls that it made. */

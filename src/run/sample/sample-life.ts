@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AgentState } from '../../agent/agent.ts'
 import type { ModelUsage } from '../../agent/model.ts'
 import { ModelRecorder } from '../../agent/model-recorder.ts'
+import { currentSpan } from '../../agent/span.ts'
 import type { ModelEvent, Transcript, TranscriptEvent } from '../../agent/transcript.ts'
 import { type LimitExceededError, SandboxUnavailableError } from '../../errors.ts'
 import { WorkClock } from '../../limit/work-clock.ts'
@@ -61,7 +62,8 @@ export class SampleLife implements Transcript {
 
   record(event: TranscriptEvent): void {
     if (event.type === 'model-output') this.#count(event)
-    this.#log({ type: 'event', uuid: this.uuid, event })
+    const span = currentSpan()
+    this.#log({ type: 'event', uuid: this.uuid, event: span === undefined ? event : { ...event, span } })
   }
 
   /** Adds to the time of a phase. */

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import cliAgentTask from '../../../examples/cli-agent/task.ts'
+import writeTask from '../../../examples/write-an-agent/task.ts'
 import type { Model } from '../../../src/agent/model.ts'
 import { type ScriptedOutput, scriptedModel } from '../../../src/agent/scripted-model.ts'
 import { evaluate } from '../../../src/run/evaluate.ts'
@@ -24,4 +25,20 @@ test('cli-agent: a small agent in Python solves its task through the bridge', as
     return { toolCalls: [{ name: 'shell', arguments: { command } }] }
   })
   expect(await accuracyOf('cli-agent', cliAgentTask, model)).toBe(1)
+})
+
+test('write-an-agent: a writer and a reviewer, with a tool of their own', async () => {
+  const edit = (command: string, text: Record<string, string>) => ({
+    toolCalls: [{ name: 'text_editor', arguments: { command, path: '/work/poem.txt', ...text } }],
+  })
+  const model = scriptedModel([
+    edit('create', { file_text: 'bells ring in the jar\n' }),
+    'Written.',
+    { toolCalls: [{ name: 'word_count', arguments: { path: '/work/poem.txt' } }] },
+    'It has five words.',
+    edit('str_replace', { old_str: 'in the jar', new_str: 'in jars' }),
+    'Changed.',
+    'OK',
+  ])
+  expect(await accuracyOf('write-an-agent', writeTask, model)).toBe(1)
 })

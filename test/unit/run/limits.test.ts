@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { Turns } from '../../../src/agent/loop/turns.ts'
 import type { Model } from '../../../src/agent/model.ts'
-import { ModelCaller } from '../../../src/agent/model-call.ts'
 import { enqueueSample, SampleSource } from '../../../src/index.ts'
 import type { EvalControl } from '../../../src/run/control/eval-control.ts'
 import type { TaskDefinition } from '../../../src/task/task.ts'
@@ -17,8 +17,8 @@ const model: Model = {
 
 /** Asks for ever. */
 const endless: TaskDefinition['agent'] = async (context) => {
-  const caller = new ModelCaller(context.model, context)
-  for (;;) await caller.generate({ tools: [] })
+  const caller = new Turns(context.model, context)
+  for (;;) await caller.next({ tools: [] })
 }
 
 const scorer = { name: 'judge', score: async () => ({ value: 1 }) }

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { toolFailure } from '../../../../src/agent/loop/tool-failure.ts'
 import { bash } from '../../../../src/agent/tools/bash.ts'
 import { ExecTimeoutError, SandboxFileError } from '../../../../src/errors.ts'
+import type { Content } from '../../../../src/sample/content.ts'
 import { agentContext } from '../../../support/agent-context.ts'
 import { type FakeCommand, fakeSandbox } from '../../../support/fake-sandbox.ts'
 
 const notFound = { launchError: { kind: 'not-found', message: 'no bash here' } } as const
 
-function run(command: FakeCommand, options = {}): Promise<string> {
+function run(command: FakeCommand, options = {}): Promise<Content> {
   return bash(options).call({ command: 'x' }, agentContext({ sandbox: fakeSandbox(command) }))
 }
 

@@ -15,7 +15,7 @@ async function bench(tool: Tool) {
   const context = agentContext({ sandbox: guest.sandbox })
   const call = async (args: Record<string, unknown>) => {
     const calls = [{ id: 'c', name: tool.name, arguments: args }]
-    const [outcome] = await runToolCalls(calls, new Map([[tool.name, tool]]), context)
+    const [outcome] = await runToolCalls(calls, { tools: new Map([[tool.name, tool]]) }, context)
     return String(outcome?.message.content)
   }
   return { ...guest, context, call, [Symbol.asyncDispose]: () => guest[Symbol.asyncDispose]() }
