@@ -26,7 +26,14 @@ export function toEvalEvent(event: TranscriptEvent, options: EventMapOptions): P
       return infoEvent(event, options)
     case 'span-begin': {
       const { id, name, parent } = event
-      return { event: 'span_begin', id, name, type: 'agent', parent_id: parent, metadata: { belljar: { own: true, parent } } }
+      return {
+        event: 'span_begin',
+        id,
+        name,
+        type: 'agent',
+        parent_id: parent,
+        metadata: { belljar: { own: true, parent } },
+      }
     }
     case 'span-end':
       return { event: 'span_end', id: event.id, metadata: { belljar: { own: true } } }

@@ -49,7 +49,8 @@ export class EvalTranscript {
       const { id, name, startMs, endMs } = span
       this.#add(startMs, { event: 'span_begin', id, name, type: SPAN_TYPES[name] }, id)
       const inside = mapped.filter(({ event }) => spanOf(event, spans) === span)
-      for (const { event, payload } of inside) this.#add(event.startedMs, inSpan(payload, id), event.span ?? id)
+      for (const { event, payload } of inside)
+        this.#add(event.startedMs, inSpan(payload, id), event.span ?? id)
       if (name === 'score') this.#scores(endMs, id)
       this.#add(endMs, { event: 'span_end', id }, id)
     }
@@ -118,7 +119,8 @@ export class EvalTranscript {
 
 /** A span of the agent's own that is in no other is in that of the phase. */
 function inSpan<T extends object>(payload: T, phase: string): T {
-  const isOutermost = 'event' in payload && payload.event === 'span_begin' && !(payload as { parent_id?: string }).parent_id
+  const isOutermost =
+    'event' in payload && payload.event === 'span_begin' && !(payload as { parent_id?: string }).parent_id
   return isOutermost ? { ...payload, parent_id: phase } : payload
 }
 

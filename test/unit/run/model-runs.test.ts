@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { toolLoop } from '../../../src/agent/loop/tool-loop.ts'
 import type { Model } from '../../../src/agent/model.ts'
 import { scriptedModel } from '../../../src/agent/scripted-model.ts'
-import { toolLoop } from '../../../src/agent/tool-loop.ts'
 import type { RunControls } from '../../../src/run/control/eval-control.ts'
 import { exact } from '../../../src/score/exact.ts'
 import type { Scorer } from '../../../src/score/scorer.ts'
