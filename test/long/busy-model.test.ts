@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { bash } from '../../src/agent/bash.ts'
-import { toolLoop } from '../../src/agent/tool-loop.ts'
+import { toolLoop } from '../../src/agent/loop/tool-loop.ts'
+import { bash } from '../../src/agent/tools/bash.ts'
 import { evaluate } from '../../src/run/evaluate.ts'
 import type { RunEvent } from '../../src/run/run-event.ts'
 import { docker } from '../../src/sample/sandbox-spec.ts'
