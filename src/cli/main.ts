@@ -5,6 +5,7 @@ import { escapeText } from '../util/terminal.ts'
 import { VERSION } from '../util/version.ts'
 import { EXIT_CODES } from './exit-code.ts'
 import { addLogCommand } from './log-command.ts'
+import { addRetryCommand } from './retry.ts'
 import { addRunCommand } from './run.ts'
 import { addSandboxCommand } from './sandbox.ts'
 import { addTasksCommand } from './tasks.ts'
@@ -19,6 +20,7 @@ async function main(argv: readonly string[]): Promise<number> {
     .version(VERSION)
   program.exitOverride().configureHelp({ showGlobalOptions: true })
   addRunCommand(program, finish)
+  addRetryCommand(program, finish)
   addTasksCommand(program, finish)
   addLogCommand(program, finish)
   addSandboxCommand(program, finish)

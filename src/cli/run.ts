@@ -2,9 +2,11 @@ import { type Command, Option } from 'commander'
 import { pino } from 'pino'
 import type { RunControls } from '../run/control/eval-control.ts'
 import { evaluate, type RunResult } from '../run/evaluate.ts'
+import type { EvaluateOptions } from '../run/options.ts'
 import type { RunEvent } from '../run/run-event.ts'
 import { parseSandboxSpec } from '../sample/sandbox-spec.ts'
 import { loadNamed } from '../task/catalogue/find-tasks.ts'
+import type { LoadedTask } from '../task/load-tasks.ts'
 import { escapeLine } from '../util/terminal.ts'
 import { exitCode } from './exit-code.ts'
 import { addModelOptions, type ModelFlags, modelOptions } from './model-options.ts'
@@ -69,11 +71,41 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .action(async (files: string[], flags: RunFlags & ModelFlags) => finish(await runFiles(files, flags)))
 }
 
+/** What is shown, and how. */
+export type ShownFlags = Pick<RunFlags, 'logLevel' | 'json'>
+
 async function runFiles(files: string[], flags: RunFlags & ModelFlags): Promise<number> {
-  const output = processOutput()
   const options = { parameters: flags.T, alias: taskAlias(), directory: process.cwd() }
   const loaded = await Promise.all(files.map((file) => loadNamed(file, options)))
   const models = await modelOptions(flags)
+  const {
+    T: _parameters,
+    json: _json,
+    logLevel: _level,
+    sampleId: sampleIds,
+    secret,
+    build,
+    guest,
+    ...rest
+  } = flags
+  return runTasks(loaded.flat(), flags, {
+    ...rest,
+    ...models,
+    sampleIds,
+    secrets: secret,
+    noBuild: build === false,
+    transport: guest === false ? 'engine' : 'guest',
+    sandbox: flags.sandbox === undefined ? undefined : parseSandboxSpec(flags.sandbox),
+  })
+}
+
+/** Runs tasks until they end or a signal comes, and says what came of them. */
+export async function runTasks(
+  tasks: readonly LoadedTask[],
+  flags: ShownFlags,
+  options: EvaluateOptions,
+): Promise<number> {
+  const output = processOutput()
   let controls: RunControls | undefined
   using stop = new StopSignals({
     onFirst: (signal) => output.line(`${signal}: stopping; again to leave at once`),
@@ -82,25 +114,8 @@ async function runFiles(files: string[], flags: RunFlags & ModelFlags): Promise<
   using guard = guardProcess(output)
   const signal = AbortSignal.any([stop.signal, guard.signal])
   const result = await withProgress(output, flags, (onEvent) => {
-    const {
-      T: _parameters,
-      json: _json,
-      logLevel: _level,
-      sampleId: sampleIds,
-      secret: secrets,
-      build,
-      guest,
-      ...rest
-    } = flags
-    const sandbox = flags.sandbox === undefined ? undefined : parseSandboxSpec(flags.sandbox)
-    return evaluate(loaded.flat(), {
-      ...rest,
-      ...models,
-      sampleIds,
-      secrets,
-      noBuild: build === false,
-      transport: guest === false ? 'engine' : 'guest',
-      sandbox,
+    return evaluate(tasks, {
+      ...options,
       signal,
       onEvent,
       onStart: (control) => {
@@ -114,7 +129,7 @@ async function runFiles(files: string[], flags: RunFlags & ModelFlags): Promise<
 
 async function withProgress(
   output: Output,
-  flags: RunFlags,
+  flags: ShownFlags,
   work: (onEvent: (event: RunEvent) => void) => Promise<RunResult>,
 ): Promise<RunResult> {
   const logger = pino({ level: flags.logLevel }, pino.destination(2))
@@ -126,7 +141,7 @@ async function withProgress(
   })
 }
 
-function report(result: RunResult, flags: RunFlags, output: Output): void {
+function report(result: RunResult, flags: ShownFlags, output: Output): void {
   for (const { header, footer, log } of result.evals)
     output.line(`\n${summary({ header, footer })}\nlog: ${log}`)
   if (result.kept.length > 0) output.line(`\n${keptMessage(result.kept)}`)
