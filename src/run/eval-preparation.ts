@@ -41,6 +41,12 @@ export type PreparedEval = {
   | { readonly start?: undefined; readonly ended: EvalResult }
 )
 
+/** A task with the options of one of its evals: the run's, with one model. */
+interface ResolvedEval {
+  readonly task: ResolvedTask
+  readonly options: EvaluateOptions
+}
+
 /** Makes evals of tasks. Everything that can be found wrong is, before the first log is made. */
 export class EvalPreparation implements AsyncDisposable {
   readonly #parts: PreparationOptions
@@ -56,13 +62,16 @@ export class EvalPreparation implements AsyncDisposable {
     const loaded = tasks.map((task) => (task instanceof Task ? taskFromCode(task) : task))
     for (const { task } of loaded)
       this.#parts.secrets.add(declaredSecrets(task.definition.secrets ?? [], process.env))
-    const resolved = await Promise.all(loaded.map((task) => resolveTask(task, this.#parts.options)))
-    for (const task of resolved) await setUp(task)
-    for (const { source, name } of resolved) if (source) this.#claims.push(claimSource(source, name))
-    const evaluations = resolved.map((task) => this.#evaluation(task))
-    const sandboxes = await Promise.all(evaluations.map(sandboxesOf))
+    const planned = loaded.flatMap((task) => this.#withModels().map((options) => ({ task, options })))
+    const resolved = await Promise.all(
+      planned.map(async ({ task, options }) => ({ task: await resolveTask(task, options), options })),
+    )
+    for (const { task } of resolved) await setUp(task)
+    for (const one of resolved) this.#claim(one)
+    const evaluations = resolved.map((one) => ({ ...one, evaluation: this.#evaluation(one) }))
+    const sandboxes = await Promise.all(evaluations.map(({ evaluation }) => sandboxesOf(evaluation)))
     if (this.#parts.options.noBuild) await this.#checkBuilt(sandboxes.flat())
-    return Promise.all(evaluations.map((evaluation, index) => this.#open(evaluation, sandboxes[index] ?? [])))
+    return Promise.all(evaluations.map((one, index) => this.#open(one, sandboxes[index] ?? [])))
   }
 
   /** Patterns of ids that nothing matches are a mistake, unless samples are still to be made. @throws ConfigError */
@@ -92,15 +101,31 @@ export class EvalPreparation implements AsyncDisposable {
       throw new ConfigError(`nothing may be built, but these images are missing:\n${lines.join('\n')}`)
   }
 
-  #evaluation(task: ResolvedTask): EvalRun {
-    const providerOf = (kind: string): Promise<SandboxProvider> => this.#parts.providers.get(kind)
-    const maxSamples = this.#maxSamples(task)
-    return new EvalRun(task, { ...this.#parts, eval: newEvalId(), providerOf, maxSamples })
+  /** The options of the run, once for each of its models. */
+  #withModels(): readonly EvaluateOptions[] {
+    const { options } = this.#parts
+    return options.models?.map((model) => ({ ...options, model })) ?? [options]
   }
 
-  async #open(evaluation: EvalRun, sandboxes: ResolvedConfig[]): Promise<PreparedEval> {
-    const { run, manager, options } = this.#parts
-    const { task, control } = evaluation
+  #claim({ task: { source, name, models }, options }: ResolvedEval): void {
+    if (!source) return
+    const isOneOfMany = options.models !== undefined && options.models.length > 1
+    const owner = isOneOfMany ? `task '${name}' with model '${models.model?.name}'` : `task '${name}'`
+    this.#claims.push(claimSource(source, owner))
+  }
+
+  #evaluation({ task, options }: ResolvedEval): EvalRun {
+    const providerOf = (kind: string): Promise<SandboxProvider> => this.#parts.providers.get(kind)
+    const maxSamples = this.#maxSamples(task)
+    return new EvalRun(task, { ...this.#parts, options, eval: newEvalId(), providerOf, maxSamples })
+  }
+
+  async #open(
+    { evaluation, task, options }: ResolvedEval & { evaluation: EvalRun },
+    sandboxes: ResolvedConfig[],
+  ): Promise<PreparedEval> {
+    const { run, manager } = this.#parts
+    const { control } = evaluation
     const { maxSandboxes } = manager
     const { eval: evalId, maxSamples } = control
     const header = await runHeader({ run, eval: evalId, task, options, maxSandboxes, maxSamples, sandboxes })

@@ -68,6 +68,7 @@ async function runTasks(
     throw new ConfigError(`a log is of one task, and there are ${initial.length}`, { where: 'resume' })
   checkCounts(options)
   checkModels(options)
+  checkModelList(options)
   checkSelection(options)
   if (options.signal) setMaxListeners(Number.POSITIVE_INFINITY, options.signal)
   const run = newRunId()
@@ -118,6 +119,15 @@ async function runTasks(
 
 function runClaim(run: string, { keep, reaper, onEvent }: EvaluateOptions): RunClaim {
   return { run, keep, reaper, note: (level, message) => onEvent?.({ type: 'run-note', level, message }) }
+}
+
+function checkModelList({ model, models }: EvaluateOptions): void {
+  if (!models) return
+  if (model) throw new ConfigError('give either one model or several', { where: 'models' })
+  const names = models.map((one) => (typeof one === 'string' ? one : one.name))
+  if (names.length === 0) throw new ConfigError('expected at least one model', { where: 'models' })
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new ConfigError(`'${twice}' is named twice`, { where: 'models' })
 }
 
 const COUNTS = [

@@ -18,6 +18,8 @@ export interface EvaluateOptions {
   readonly fsync?: FsyncPolicy
   /** A model, or the name of one for `loadModel`. */
   readonly model?: Model | string
+  /** Instead of `model`: every task is run with each of them, one eval for each. */
+  readonly models?: readonly (Model | string)[]
   /** Where a model that is given by name is reached. */
   readonly modelBaseUrl?: string
   /** What a model that is given by name is made with. */

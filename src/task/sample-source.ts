@@ -85,14 +85,14 @@ class CallbackSource extends SampleSource {
 
 const drivenBy = new WeakMap<SampleSource, string>()
 
-/** A source drives one eval at a time: two would take each other's samples. @throws ConfigError */
-export function claimSource(source: SampleSource, task: string): Disposable {
+/** A source drives one eval at a time: two would take each other's samples. `driven` names the eval in errors. @throws ConfigError */
+export function claimSource(source: SampleSource, driven: string): Disposable {
   const owner = drivenBy.get(source)
   if (owner !== undefined)
     throw new ConfigError(
-      `its SampleSource drives task '${owner}' already, and two evals would take each other's samples; give the task a function that makes a source: dataset: () => new MySource()`,
-      { where: `task '${task}'` },
+      `its SampleSource drives ${owner} already, and two evals would take each other's samples; give the task a function that makes a source: dataset: () => new MySource()`,
+      { where: driven },
     )
-  drivenBy.set(source, task)
+  drivenBy.set(source, driven)
   return { [Symbol.dispose]: () => void drivenBy.delete(source) }
 }
