@@ -14,6 +14,8 @@ describe('a task driven by a sample source', () => {
     expect(status(run)).toBe('success')
     expect(ids(run.records)).toEqual([1, 2, 3])
     expect(seen).toEqual([1, 2, 3])
+    const { header, footer } = run.result.evals[0]!
+    expect([header.dataset.samples, footer.totals.total]).toEqual([1, 3])
   })
 
   it('ends after the seed when the source has no more', async () => {

@@ -112,6 +112,23 @@ describe('--sample-id', () => {
     expect([ids(run.records), run.result.evals[0]?.footer.totals.total]).toEqual([['y'], 1])
   })
 
+  it('neither runs nor tells of a seed sample that it leaves out: the source is asked instead', async () => {
+    const calls: string[] = []
+    const dataset = SampleSource.fromSamples(letters('root'), {
+      sampleComplete: async ({ id }) => {
+        calls.push(`told of ${id}`)
+        return id === 'root' ? letters('child') : null
+      },
+      nextSamples: async () => {
+        calls.push('asked')
+        return calls.length === 1 ? letters('child') : null
+      },
+    })
+    const run = await fakeRun(fakeTask({ dataset }), { sampleIds: ['child'] })
+    expect(ids(run.records)).toEqual(['child'])
+    expect(calls).toEqual(['asked', 'told of child', 'asked'])
+  })
+
   it('keeps the ids of what it leaves out, and rejects completed() of it', async () => {
     const seen: unknown[] = []
     const agent = async () => {
