@@ -50,10 +50,6 @@ export interface DocumentPart extends Media {
 /** Text, or parts in order. */
 export type Content = string | readonly ContentPart[]
 
-export function isMedia(part: ContentPart): part is MediaPart {
-  return part.type !== 'text' && part.type !== 'reasoning'
-}
-
 export function dataUri({ data, mediaType }: Pick<MediaPart, 'data' | 'mediaType'>): string {
   return `data:${mediaType};base64,${data}`
 }
