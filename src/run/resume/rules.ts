@@ -60,6 +60,7 @@ export const RESUME_RULES = {
   tags: 'may-change',
   // What says nothing of the samples, or is a gate of its own.
   name: 'not-compared',
+  models: 'not-compared',
   aliases: 'not-compared',
   secrets: 'not-compared',
   setup: 'not-compared',
