@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { BelljarError } from '../errors.ts'
 import type { ToolCall } from './messages.ts'
 import type { Model, ModelOutput, ModelRequest, ModelUsage, StopReason } from './model.ts'
@@ -30,6 +31,8 @@ export function scriptedModel(script: ModelScript, options: ScriptedModelOptions
   return {
     name,
     async generate(request) {
+      // As a real one it leaves others their turn: many that never wait would hold up the whole process.
+      await setImmediate()
       request.signal?.throwIfAborted()
       const call = calls++
       const output =
