@@ -109,7 +109,7 @@ export async function runTasks(
   let controls: RunControls | undefined
   using stop = new StopSignals({
     onFirst: (signal) => output.line(`${signal}: stopping; again to leave at once`),
-    onLeave: () => output.line(abandonMessage(controls)),
+    onLeave: () => output.line(abandonMessage(controls, options)),
   })
   using guard = guardProcess(output)
   const signal = AbortSignal.any([stop.signal, guard.signal])
@@ -169,14 +169,16 @@ function guardProcess(output: Output): Disposable & { signal: AbortSignal } {
   }
 }
 
-function abandonMessage(controls: RunControls | undefined): string {
+function abandonMessage(controls: RunControls | undefined, { reaper = true }: EvaluateOptions): string {
   if (!controls) return 'left at once; nothing had been started'
   const { run } = controls
   const left = controls.left()
   const filter = `--filter label=belljar.run=${run}`
   return [
     ...(left.length > 0 ? [leftMessage(left)] : []),
-    'left at once; the reaper removes what is left of this run. By hand:',
+    reaper
+      ? 'left at once; the reaper removes what is left of this run. By hand:'
+      : 'left at once; to remove what is left of this run:',
     `  docker rm -fv $(docker ps -aq ${filter})`,
     `  docker network rm $(docker network ls -q ${filter}); docker volume rm $(docker volume ls -q ${filter})`,
   ].join('\n')
