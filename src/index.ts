@@ -101,11 +101,15 @@ export type {
   SandboxProcess,
   SpawnOptions,
 } from './sandbox/sandbox.ts'
+export { type AnswerKind, answer } from './score/answer.ts'
+export { choice, choicePrompt } from './score/choice.ts'
 export { type CommandOptions, command } from './score/command.ts'
 export { exact } from './score/exact.ts'
+export { type F1Options, f1 } from './score/f1.ts'
 export { includes } from './score/includes.ts'
 export { match } from './score/match.ts'
 export { accuracy, bootstrap, grouped, type Metric, mean, std, stderr, variance } from './score/metrics.ts'
+export { type ModelGradedOptions, modelGraded } from './score/model-graded.ts'
 export { pattern } from './score/pattern.ts'
 export type { Reducer, ReducerName } from './score/reduce.ts'
 export { scoreToNumber } from './score/score-number.ts'

@@ -32,5 +32,7 @@ export interface Scorer {
   readonly name: string
   /** Default: accuracy and standard error. */
   readonly metrics?: readonly Metric[]
+  /** Its own deadline in milliseconds, within that of all scorers of a sample. */
+  readonly timeoutMs?: number
   score(context: ScorerContext): Promise<Score | null>
 }

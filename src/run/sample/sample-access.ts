@@ -63,8 +63,8 @@ export class SampleAccess {
     }
   }
 
-  scorerContext(): ScorerContext {
-    return { ...this.#common(), sample: this.#sample, state: this.#life.state, signal: this.#options.signal }
+  scorerContext(signal: AbortSignal = this.#options.signal): ScorerContext {
+    return { ...this.#common(), sample: this.#sample, state: this.#life.state, signal }
   }
 
   get #sample(): ReadySample {

@@ -15,11 +15,7 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
   const { options, sandbox, phase, signal } = stage
   const { task } = options
   const timeoutMs = task.task.definition.scoreTimeoutMs ?? SCORE_TIMEOUT_MS
-  using time = linkedController(signal)
-  const timer = setTimeout(
-    () => time.abort(new Error(`the scorers took longer than ${timeoutMs} ms`)),
-    timeoutMs,
-  )
+  using time = deadline(signal, timeoutMs, 'the scorers')
   const access = new SampleAccess(life, {
     sandbox,
     models: options.models,
@@ -33,8 +29,9 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
   try {
     await phase('score', async () => {
       for (const { name, scorer } of task.scorers) {
-        const judge = () => scorer.score(access.scorerContext())
-        const score = await untilAborted(options.inScope(life, judge), time.signal)
+        using own = deadline(time.signal, scorer.timeoutMs, `scorer '${name}'`)
+        const judge = () => scorer.score(access.scorerContext(own.signal))
+        const score = await untilAborted(options.inScope(life, judge), own.signal)
         if (isUnscored(score)) continue
         if (!isScore(score))
           throw new BelljarError(
@@ -45,8 +42,25 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
       }
     })
   } finally {
-    clearTimeout(timer)
     access.close()
+  }
+}
+
+/** A signal that is aborted after so long, unless it is disposed before. */
+function deadline(
+  parent: AbortSignal,
+  ms: number | undefined,
+  what: string,
+): { readonly signal: AbortSignal } & Disposable {
+  const controller = linkedController(parent)
+  const end = () => controller.abort(new Error(`${what} took longer than ${ms} ms`))
+  const timer = ms === undefined ? undefined : setTimeout(end, ms)
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      clearTimeout(timer)
+      controller[Symbol.dispose]()
+    },
   }
 }
 
