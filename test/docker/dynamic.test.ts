@@ -62,3 +62,37 @@ it('a source without a seed brings a new image in its third batch and a compose 
   const keys = log.flatMap((record) => (record.type === 'sample' ? [record.sandbox?.key] : []))
   expect(new Set(keys)).toEqual(new Set(configs))
 }, 120_000)
+
+it('a retry takes over what has ended, and makes follow-ups again without running them twice', async () => {
+  await using directory = await tempDir()
+  const runs: string[] = []
+  let isBroken = true
+  const dataset = () =>
+    SampleSource.fromSamples([{ id: 'one', input: '1' }], {
+      sampleComplete: async ({ id, status }) => {
+        const next = { one: 'two', two: 'three', three: undefined }[String(id)]
+        return status === 'success' && next ? [{ id: next, input: next }] : null
+      },
+    })
+  const counted: Agent = async (context) => {
+    runs.push(String(context.sample.id))
+    if (context.sample.id === 'two' && isBroken) throw new Error('not yet')
+    return (await context.sandbox.exec(['echo', 'done'])).stdout.trim()
+  }
+  const task = defineTask({
+    name: 'again',
+    dataset,
+    agent: counted,
+    sandbox: docker({ image: 'busybox:latest' }),
+    failOnError: false,
+  })
+  const logDir = join(directory.path, 'logs')
+  const first = await evaluate(task, { logDir })
+  expect(first.evals[0]?.footer.totals).toMatchObject({ total: 2, success: 1, error: 1 })
+  isBroken = false
+  const second = await evaluate(task, { logDir, resume: first.evals[0]!.log })
+  expect(second.evals[0]?.footer).toMatchObject({ status: 'success', totals: { total: 3, success: 3 } })
+  expect(runs).toEqual(['one', 'two', 'two', 'three'])
+  await evaluate(task, { logDir, resume: second.evals[0]!.log })
+  expect(runs).toHaveLength(4)
+}, 120_000)

@@ -35,6 +35,8 @@ const TABLE: readonly (readonly [theirs: string, ours: string])[] = [
   ['range limit rejected', 'is refused with a source before anything runs'],
   ['fractional fail_on_error uses the final total', 'as a share of what a source makes is judged at the end'],
   ['retry keeps fresh state', 'starts with a fresh state'],
+  ['task retry regenerates follow-ups', 'what it makes again is not run again'],
+  ['task retry reuses follow-ups', 'samples again that the code of a finished sample had added'],
   ['retry frees the slot', 'goes to the back of the queue'],
   ['task source: batches, chains, order of callbacks', 'runs what it returns at every point, all in one run'],
   ['task source: added live, within max_tasks', 'adds a task from code of another, within maxTasks'],
@@ -75,7 +77,11 @@ const TABLE: readonly (readonly [theirs: string, ours: string])[] = [
 ]
 
 it.each(TABLE)('%s: %s', async (_theirs, ours) => {
-  const folders = [import.meta.dirname, join(import.meta.dirname, '../task')]
+  const folders = [
+    import.meta.dirname,
+    join(import.meta.dirname, 'resume'),
+    join(import.meta.dirname, '../task'),
+  ]
   const names = await Promise.all(
     folders.map(async (folder) => (await readdir(folder)).map((name) => join(folder, name))),
   )
