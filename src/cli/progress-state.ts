@@ -1,24 +1,40 @@
 import type { Phase, RunEvent } from '../run/run-event.ts'
 import { escapeLine } from '../util/terminal.ts'
 
+interface Doing {
+  readonly phase: Phase
+  readonly sinceMs: number
+}
+
+/** From when on a sample is worth a word. */
+const LONG_MS = 30_000
+
 interface TaskProgress {
   total: number
   done: number
   errors: number
   abandoned: number
-  readonly running: Map<string, Phase>
+  readonly running: Map<string, Doing>
   ended: boolean
 }
 
 /** What a run's events add up to, for showing. */
 export class ProgressState {
   readonly #tasks = new Map<string, TaskProgress>()
+  readonly #now: () => number
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
 
   take(event: RunEvent): void {
     if (event.type === 'run-start' || event.type === 'run-note') return
     const progress = this.#task(event.task)
     if (event.type === 'samples-added') progress.total = event.total
-    if (event.type === 'sample-phase') progress.running.set(`${event.id} ${event.epoch}`, event.phase)
+    if (event.type === 'sample-phase') {
+      const doing = { phase: event.phase, sinceMs: this.#now() }
+      progress.running.set(`${event.id} ${event.epoch}`, doing)
+    }
     if (event.type === 'eval-end') progress.ended = true
     if (event.type === 'sample-abandoned') {
       progress.running.delete(`${event.id} ${event.epoch}`)
@@ -35,7 +51,7 @@ export class ProgressState {
   lines(): string[] {
     return [...this.#tasks]
       .filter(([, { ended }]) => !ended)
-      .map(([task, progress]) => `${escapeLine(task, 60)}: ${describe(progress)}`)
+      .map(([task, progress]) => `${escapeLine(task, 60)}: ${describe(progress, this.#now())}`)
   }
 
   #task(name: string): TaskProgress {
@@ -48,13 +64,23 @@ export class ProgressState {
   }
 }
 
-function describe({ total, done, errors, abandoned, running }: TaskProgress): string {
+function describe({ total, done, errors, abandoned, running }: TaskProgress, nowMs: number): string {
   const phases = new Map<Phase, number>()
-  for (const phase of running.values()) phases.set(phase, (phases.get(phase) ?? 0) + 1)
+  for (const { phase } of running.values()) phases.set(phase, (phases.get(phase) ?? 0) + 1)
   const now = [...phases].map(([phase, count]) => `${phase} ${count}`).join(', ')
   const parts = [`${done} of ${total} done`]
   if (errors > 0) parts.push(`${errors} with errors`)
   if (abandoned > 0) parts.push(`${abandoned} abandoned`)
   if (now !== '') parts.push(`now: ${now}`)
+  const longest = longestOf(running, nowMs)
+  if (longest !== undefined) parts.push(`longest: ${longest}`)
   return parts.join('; ')
+}
+
+function longestOf(running: ReadonlyMap<string, Doing>, nowMs: number): string | undefined {
+  const [first] = [...running].sort(([, a], [, b]) => a.sinceMs - b.sinceMs)
+  if (!first || nowMs - first[1].sinceMs < LONG_MS) return undefined
+  const [name, { phase, sinceMs }] = first
+  const [id = '', epoch] = [name.slice(0, name.lastIndexOf(' ')), name.slice(name.lastIndexOf(' ') + 1)]
+  return `sample ${escapeLine(id, 60)} (epoch ${epoch}) in ${phase} for ${Math.round((nowMs - sinceMs) / 1000)} s`
 }

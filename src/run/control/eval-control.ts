@@ -23,6 +23,10 @@ export interface LiveSample {
   readonly epoch: number
   readonly attempt: number
   readonly state: RunState
+  /** `queue` before its turn, `wait` for a sandbox slot, then `start`, `files`, `setup`, `agent`, `tests`, `score`. */
+  readonly phase: string
+  /** When that began, in milliseconds since the epoch. */
+  readonly sinceMs: number
   readonly isPaused: boolean
 }
 
@@ -82,6 +86,7 @@ export class EvalControl {
       epoch,
       attempt,
       state: control.state,
+      ...control.doing,
       isPaused: control.isHeld,
     }))
   }

@@ -24,6 +24,8 @@ export type RunState = 'waiting' | 'starting' | 'working' | 'scoring' | 'ended'
 /** What an operator asked of one run. Only escalation is possible: what was asked first stands until a cancel. */
 export class RunControl {
   state: RunState = 'waiting'
+  /** What it is doing, and since when (milliseconds since the epoch); before its first phase: waiting for its turn. */
+  doing: { readonly phase: string; readonly sinceMs: number } = { phase: 'queue', sinceMs: Date.now() }
   /** Not started, or held before its next model call, until an operator lets it go on. */
   #hold: { readonly over: Promise<void>; readonly end: () => void } | undefined
   #action: CancelAction | undefined

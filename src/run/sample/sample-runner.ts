@@ -214,7 +214,8 @@ export class SampleRunner {
     }
   }
 
-  #enter({ run: { planned, epoch } }: SampleLife, phase: Phase): void {
+  #enter({ run: { planned, epoch, control } }: SampleLife, phase: Phase): void {
+    control.doing = { phase, sinceMs: Date.now() }
     this.#options.emit({ type: 'sample-phase', task: this.#options.task.name, id: planned.id, epoch, phase })
   }
 
