@@ -60,21 +60,6 @@ describe('cancelling one sample', () => {
     expect(run.provider.live.size).toBe(0)
   })
 
-  it('is done by one who sees what each sample does, and since when', async () => {
-    const { source } = listening(['stay', 'waits'])
-    const beganMs = Date.now()
-    const { reply } = await controlled({ dataset: source, maxSamples: 1 }, (control) => {
-      const seen = control.samples()
-      control.cancel('cancel')
-      return seen
-    })
-    expect(reply).toMatchObject([
-      { id: 1, epoch: 1, attempt: 1, state: 'working', phase: 'agent' },
-      { id: 2, state: 'waiting', phase: 'queue' },
-    ])
-    for (const { sinceMs } of reply as { sinceMs: number }[]) expect(sinceMs).toBeGreaterThanOrEqual(beganMs)
-  })
-
   it('abandons one that waits, which can be told neither to be scored nor to fail', async () => {
     const { source, told } = listening(['stay', 'waits'])
     const { run, reply } = await controlled({ dataset: source, maxSamples: 1 }, (control) => [
