@@ -48,9 +48,14 @@ async function resolver(address) {
 async function server(port) {
   const listening = createServer((socket) => {
     socket.on('error', () => undefined)
-    socket.once('data', (data) => {
-      const [line = ''] = data.toString('latin1').split('\r\n')
-      const host = /^host: (.*)$/im.exec(data.toString('latin1'))?.[1]?.trim() ?? ''
+    let said = ''
+    socket.on('data', (data) => {
+      said += data.toString('latin1')
+      const isHttp = /^[A-Z]+ \S+ HTTP\//.test(said)
+      if (isHttp && !said.includes('\r\n\r\n')) return
+      socket.removeAllListeners('data')
+      const [line = ''] = said.split('\r\n')
+      const host = /^host: (.*)$/im.exec(said)?.[1]?.trim() ?? ''
       const body = `outside ${socket.localAddress?.replace('::ffff:', '')} ${line.slice(0, 40)} host=${host}\n`
       socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`)
     })
