@@ -51,7 +51,7 @@ async function server(port) {
     let said = ''
     socket.on('data', (data) => {
       said += data.toString('latin1')
-      const isHttp = /^[A-Z]+ \S+ HTTP\//.test(said)
+      const isHttp = /^[A-Z]+( |$)/.test(said)
       if (isHttp && !said.includes('\r\n\r\n')) return
       socket.removeAllListeners('data')
       const [line = ''] = said.split('\r\n')
