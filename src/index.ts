@@ -61,14 +61,14 @@ export { think } from './agent/tools/think.ts'
 export type { Transcript, TranscriptEvent } from './agent/transcript.ts'
 export * from './errors.ts'
 export type { Budget, ModelPrice, Prices, SampleLimits } from './limit/budget.ts'
-export { readLog } from './log/log-reader.ts'
 export {
   ResumeConfigError,
   ResumeIdentityError,
   ResumeVersionError,
   RunExistsError,
 } from './log/prior/resume-errors.ts'
-export type { HeaderRecord, LogRecord, SampleRecord } from './log/records.ts'
+export { readLog } from './log/read/log-reader.ts'
+export type { HeaderRecord, LogRecord, SampleRecord } from './log/records/records.ts'
 export type { EvalControl, LiveSample, RunControls, TaskCancelAction } from './run/control/eval-control.ts'
 export type { CancelAction, ControlReply } from './run/dispatch/run-control.ts'
 export type { EvalResult } from './run/eval-parts.ts'

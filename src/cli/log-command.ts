@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { LOG_FORMATS, type LogFormat } from '../log/convert-log.ts'
+import { LOG_FORMATS, type LogFormat } from '../log/convert/convert-log.ts'
 import { writeConverted } from './log-convert.ts'
 import { list } from './log-list.ts'
 import { recover } from './log-recover.ts'

@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { ConfigError, errorMessage } from '../errors.ts'
-import { convertLog, type LogFormat } from '../log/convert-log.ts'
+import { convertLog, type LogFormat } from '../log/convert/convert-log.ts'
 import { EXIT_CODES } from './exit-code.ts'
 
 /** `belljar log convert LOG --to FORMAT` */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type ListedLog, listLogs } from '../log/list-logs.ts'
+import { type ListedLog, listLogs } from '../log/read/list-logs.ts'
 import { escapeLine, table } from '../util/terminal.ts'
 import { EXIT_CODES } from './exit-code.ts'
 import { processOutput } from './output.ts'

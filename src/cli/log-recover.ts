@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ConfigError } from '../errors.ts'
-import { finishLog } from '../log/finish-log.ts'
 import { isJournalPath, journalPathOf } from '../log/log-paths.ts'
+import { finishLog } from '../log/write/finish-log.ts'
 import { escapeLine } from '../util/terminal.ts'
 import { EXIT_CODES } from './exit-code.ts'
 import { processOutput } from './output.ts'

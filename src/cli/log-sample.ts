@@ -1,6 +1,6 @@
 import type { Message } from '../agent/messages.ts'
 import type { TranscriptEvent } from '../agent/transcript.ts'
-import type { SampleRecord } from '../log/records.ts'
+import type { SampleRecord } from '../log/records/records.ts'
 import { textOf } from '../sample/content.ts'
 import { escapeLine, escapeText } from '../util/terminal.ts'
 

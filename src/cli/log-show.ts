@@ -1,5 +1,5 @@
-import { readLog, readOverview, readSample } from '../log/log-reader.ts'
-import type { LogRecord, SampleRecord } from '../log/records.ts'
+import { readLog, readOverview, readSample } from '../log/read/log-reader.ts'
+import type { LogRecord, SampleRecord } from '../log/records/records.ts'
 import { escapeLine, table } from '../util/terminal.ts'
 import { EXIT_CODES } from './exit-code.ts'
 import { sampleText } from './log-sample.ts'

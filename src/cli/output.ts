@@ -1,4 +1,4 @@
-import { toJson } from '../log/jsonl.ts'
+import { toJson } from '../log/journal/jsonl.ts'
 
 /** Where a command writes: machine output on stdout, all else on stderr. */
 export interface Output {

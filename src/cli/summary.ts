@@ -1,4 +1,4 @@
-import type { FooterRecord, HeaderRecord } from '../log/records.ts'
+import type { FooterRecord, HeaderRecord } from '../log/records/records.ts'
 import type { KeptSandbox, LeftObject } from '../sandbox/provider.ts'
 import { escapeLine, table } from '../util/terminal.ts'
 

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts'
-import type { EarlierAttempt, ErrorRecord } from '../log/records.ts'
+import type { EarlierAttempt, ErrorRecord } from '../log/records/records.ts'
 
 /** true: any error; false: none; below 1: a share of all sample-epochs; from 1 on: so many errors. */
 export type FailOnError = boolean | number

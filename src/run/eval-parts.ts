@@ -1,6 +1,6 @@
 import type { ModelCalls } from '../agent/calls/model-calls.ts'
-import type { Journal } from '../log/journal.ts'
-import type { EvalStatus, FooterRecord, HeaderRecord, SampleRecord } from '../log/records.ts'
+import type { Journal } from '../log/journal/journal.ts'
+import type { EvalStatus, FooterRecord, HeaderRecord, SampleRecord } from '../log/records/records.ts'
 import type { SandboxManager } from '../sandbox/sandbox-manager.ts'
 import type { SecretMask } from '../util/secret-mask.ts'
 import type { ConfigGatesOptions } from './config/config-gate.ts'

@@ -1,4 +1,4 @@
-import { type HeaderRecord, LOG_VERSION } from '../log/records.ts'
+import { type HeaderRecord, LOG_VERSION } from '../log/records/records.ts'
 import type { ResolvedConfig } from '../sandbox/provider.ts'
 import { DEFAULT_METRICS } from '../score/metrics.ts'
 import { VERSION } from '../util/version.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { relative, resolve } from 'node:path'
-import type { TaskIdentity } from '../log/header-record.ts'
+import type { TaskIdentity } from '../log/records/header-record.ts'
 import type { Input } from '../sample/input.ts'
 import type { Sample, SampleFiles } from '../sample/sample.ts'
 import type { SampleId } from '../sample/sample-id.ts'

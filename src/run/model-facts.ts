@@ -1,5 +1,5 @@
 import type { Model } from '../agent/model.ts'
-import type { HeaderRecord } from '../log/records.ts'
+import type { HeaderRecord } from '../log/records/records.ts'
 import type { EvaluateOptions } from './options.ts'
 import type { ResolvedTask } from './resolved-task.ts'
 

@@ -1,7 +1,7 @@
 import type { ResponseCacheOptions } from '../agent/calls/response-cache.ts'
 import type { GenerateConfig, Model } from '../agent/model.ts'
 import type { Prices, SampleLimits } from '../limit/budget.ts'
-import type { FsyncPolicy } from '../log/journal.ts'
+import type { FsyncPolicy } from '../log/journal/journal.ts'
 import type { SandboxSpec } from '../sample/sandbox-spec.ts'
 import type { Keep, SandboxProvider } from '../sandbox/provider.ts'
 import type { Secret } from '../task/secrets.ts'

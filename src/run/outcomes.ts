@@ -1,5 +1,5 @@
 import { BelljarError } from '../errors.ts'
-import type { FooterRecord, SampleRecord, Totals } from '../log/records.ts'
+import type { FooterRecord, SampleRecord, Totals } from '../log/records/records.ts'
 import type { PlannedRun } from './dispatch/planned-sample.ts'
 import { endsEval, isFailed } from './error-policy.ts'
 import type { ResolvedTask } from './resolved-task.ts'

@@ -1,4 +1,4 @@
-import type { FooterRecord, SampleRecord, Totals } from '../log/records.ts'
+import type { FooterRecord, SampleRecord, Totals } from '../log/records/records.ts'
 import { DEFAULT_METRICS, type Metric } from '../score/metrics.ts'
 import { MEAN, type Reducer, reducedValues } from '../score/reduce.ts'
 import { scoreToNumber } from '../score/score-number.ts'

@@ -1,6 +1,6 @@
 import type { SampleLimits } from '../limit/budget.ts'
-import { errorRecord } from '../log/error-record.ts'
-import type { ErrorRecord, FooterRecord, SampleRecord } from '../log/records.ts'
+import { errorRecord } from '../log/records/error-record.ts'
+import type { ErrorRecord, FooterRecord, SampleRecord } from '../log/records/records.ts'
 import type { Sample } from '../sample/sample.ts'
 import type { SampleId } from '../sample/sample-id.ts'
 import type { ResolvedConfig } from '../sandbox/provider.ts'

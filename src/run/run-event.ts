@@ -1,4 +1,4 @@
-import type { EvalStatus, FooterRecord, HeaderRecord, SampleRecord } from '../log/records.ts'
+import type { EvalStatus, FooterRecord, HeaderRecord, SampleRecord } from '../log/records/records.ts'
 import type { SampleId } from '../sample/sample-id.ts'
 
 /** What a run tells while it goes on: for progress, `--json` and tests. */

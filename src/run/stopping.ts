@@ -1,4 +1,4 @@
-import type { SampleRecord } from '../log/records.ts'
+import type { SampleRecord } from '../log/records/records.ts'
 import type { EarlyStopping, StoppableSample } from '../task/early-stopping.ts'
 import { untilAborted } from '../util/abort.ts'
 import type { PlannedRun, PlannedSample } from './dispatch/planned-sample.ts'

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { BelljarError } from '../errors.ts'
 import { Limiter } from '../limit/limiter.ts'
-import type { SampleRecord } from '../log/records.ts'
+import type { SampleRecord } from '../log/records/records.ts'
 import type { LeftObject } from '../sandbox/provider.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import type { Task } from '../task/task.ts'

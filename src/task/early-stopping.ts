@@ -1,4 +1,4 @@
-import type { SampleRecord } from '../log/records.ts'
+import type { SampleRecord } from '../log/records/records.ts'
 import type { SampleId } from '../sample/sample-id.ts'
 
 /** A sample as an early stopping manager sees it. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { BelljarError } from '../errors.ts'
-import type { SampleRecord } from '../log/records.ts'
+import type { SampleRecord } from '../log/records/records.ts'
 import type { Sample } from '../sample/sample.ts'
 
 /** A sample that was added to the running task. */

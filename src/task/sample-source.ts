@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts'
-import type { SampleRecord } from '../log/records.ts'
+import type { SampleRecord } from '../log/records/records.ts'
 import type { Sample } from '../sample/sample.ts'
 
 export interface NextSamplesContext {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { BelljarError } from '../errors.ts'
-import type { FooterRecord, HeaderRecord, SampleRecord } from '../log/records.ts'
+import type { FooterRecord, HeaderRecord, SampleRecord } from '../log/records/records.ts'
 import type { LoadedTask } from './load-tasks.ts'
 import type { Task } from './task.ts'
 

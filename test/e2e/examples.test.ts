@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { readLog } from '../../src/log/log-reader.ts'
-import type { SampleRecord } from '../../src/log/records.ts'
+import { readLog } from '../../src/log/read/log-reader.ts'
+import type { SampleRecord } from '../../src/log/records/records.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readLog } from '../../src/log/log-reader.ts'
+import { readLog } from '../../src/log/read/log-reader.ts'
 import { connectEngine } from '../../src/sandbox/docker/engine/engine.ts'
 import { removeSelected } from '../../src/sandbox/docker/remove.ts'
 import { Cli, type CliEvent } from '../support/cli.ts'

@@ -1,6 +1,6 @@
 import type { Scheduler } from 'fast-check'
 import { LimitExceededError } from '../../src/errors.ts'
-import type { SampleRecord } from '../../src/log/records.ts'
+import type { SampleRecord } from '../../src/log/records/records.ts'
 import { ConfigGates } from '../../src/run/config/config-gate.ts'
 import type { EvalControl } from '../../src/run/control/eval-control.ts'
 import type { PlannedRun } from '../../src/run/dispatch/planned-sample.ts'

@@ -1,4 +1,4 @@
-import { Journal } from '../../src/log/journal.ts'
+import { Journal } from '../../src/log/journal/journal.ts'
 import { eventRecord, headerRecord, sampleRecord } from './log-records.ts'
 
 /** Writes samples into a journal, two at a time, until it is killed; prints the id of each once its record is in the file. */

@@ -1,12 +1,12 @@
 import type { TranscriptEvent } from '../../src/agent/transcript.ts'
-import { readLog } from '../../src/log/log-reader.ts'
+import { readLog } from '../../src/log/read/log-reader.ts'
 import type {
   EventRecord,
   FooterRecord,
   HeaderRecord,
   LogRecord,
   SampleRecord,
-} from '../../src/log/records.ts'
+} from '../../src/log/records/records.ts'
 
 type NoteRecord = Extract<LogRecord, { type: 'note' }>
 

@@ -1,4 +1,4 @@
-import type { ErrorRecord } from '../records.ts'
+import type { ErrorRecord } from '../records/records.ts'
 
 /** All three texts are required by readers. */
 export function toEvalError({ kind, message, stack = '' }: ErrorRecord) {

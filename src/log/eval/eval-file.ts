@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { TranscriptEvent } from '../../agent/transcript.ts'
 import { ConfigError } from '../../errors.ts'
-import { parsePythonJson } from '../jsonl.ts'
+import { parsePythonJson } from '../journal/jsonl.ts'
 import {
   type FooterRecord,
   type HeaderRecord,
   type LogRecord,
   logRecordSchema,
   type SampleRecord,
-} from '../records.ts'
+} from '../records/records.ts'
 import { ZipFile } from '../zip/zip-file.ts'
 import { RECORDS_MEMBER } from './eval-writer.ts'
 import { sampleMemberName } from './ids.ts'

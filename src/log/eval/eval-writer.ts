@@ -1,5 +1,5 @@
 import type { TranscriptEvent } from '../../agent/transcript.ts'
-import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../records.ts'
+import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../records/records.ts'
 import { Compressor } from '../zip/compressor.ts'
 import { ZipWriter, type ZipWriterOptions } from '../zip/zip-writer.ts'
 import { toHeader, toStart } from './header.ts'

@@ -1,5 +1,5 @@
-import type { TaskIdentity } from '../header-record.ts'
-import type { FooterRecord, HeaderRecord } from '../records.ts'
+import type { TaskIdentity } from '../records/header-record.ts'
+import type { FooterRecord, HeaderRecord } from '../records/records.ts'
 import { toEvalError } from './errors.ts'
 import { toEvalId } from './ids.ts'
 import { headerConfig, modelFields } from './model-fields.ts'

@@ -1,4 +1,4 @@
-import type { SampleRecord } from '../records.ts'
+import type { SampleRecord } from '../records/records.ts'
 
 /** Inspect knows whole numbers and text as ids. */
 export function toEvalId(id: SampleRecord['id']): SampleRecord['id'] {

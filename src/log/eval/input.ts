@@ -1,4 +1,4 @@
-import type { SampleRecord } from '../records.ts'
+import type { SampleRecord } from '../records/records.ts'
 import type { Attachments } from './attachments.ts'
 import { fromEvalContent, toEvalContent } from './content.ts'
 import type { SampleMember } from './schema/members.ts'

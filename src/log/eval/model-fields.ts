@@ -1,4 +1,4 @@
-import type { HeaderRecord } from '../header-record.ts'
+import type { HeaderRecord } from '../records/header-record.ts'
 import { toEvalConfig } from './generate-config.ts'
 
 const NO_MODEL = 'none/none'

@@ -6,7 +6,7 @@ import {
   headerSchema,
   LOG_VERSION,
   type SampleRecord,
-} from '../records.ts'
+} from '../records/records.ts'
 import { isoTime } from './sample.ts'
 import type { HeaderMember } from './schema/members.ts'
 

@@ -1,7 +1,7 @@
 import { type Reducer, type ReducerName, reducedValues, reducerOf } from '../../score/reduce.ts'
 import { scoreToNumber } from '../../score/score-number.ts'
 import { arithmeticMean } from '../../score/sum.ts'
-import type { FooterRecord, HeaderRecord, SampleRecord } from '../records.ts'
+import type { FooterRecord, HeaderRecord, SampleRecord } from '../records/records.ts'
 import { toEvalId } from './ids.ts'
 import type { EvalUsage } from './schema/values.ts'
 import { toUsage } from './usage.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TranscriptEvent } from '../../agent/transcript.ts'
-import type { SampleRecord } from '../records.ts'
+import type { SampleRecord } from '../records/records.ts'
 import { Attachments, attach } from './attachments.ts'
 import { CANCELLED_ERROR, toEvalError } from './errors.ts'
 import { fromEvalEvent, orderOf } from './event-unmap.ts'

@@ -1,4 +1,4 @@
-import type { SampleRecord } from '../records.ts'
+import type { SampleRecord } from '../records/records.ts'
 import { commonFields, ownFields, toScores } from './sample.ts'
 import type { SummaryEntry } from './schema/members.ts'
 

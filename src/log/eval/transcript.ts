@@ -1,5 +1,5 @@
 import type { TranscriptEvent } from '../../agent/transcript.ts'
-import type { SampleRecord } from '../records.ts'
+import type { SampleRecord } from '../records/records.ts'
 import type { Attachments } from './attachments.ts'
 import { toEvalError } from './errors.ts'
 import { type EventMapOptions, toEvalEvent } from './event-map.ts'

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { toJson } from '../jsonl.ts'
-import type { LogRecord } from '../records.ts'
+import type { LogRecord } from '../records/records.ts'
+import { toJson } from './jsonl.ts'
 
 /** `,"crc":"` and eight digits and `"}`. */
 const SEAL_LENGTH = 18

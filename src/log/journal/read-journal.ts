@@ -1,5 +1,5 @@
 import { ConfigError } from '../../errors.ts'
-import { type LogRecord, logRecordSchema } from '../records.ts'
+import { type LogRecord, logRecordSchema } from '../records/records.ts'
 import { openJournalLine } from './journal-line.ts'
 import { type JournalLine, journalLines } from './journal-lines.ts'
 

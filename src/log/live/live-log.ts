@@ -1,9 +1,9 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { ConfigError } from '../../errors.ts'
+import { type ConvertedJournal, JournalConversion } from '../convert/journal-conversion.ts'
 import { openJournalLine } from '../journal/journal-line.ts'
 import { type JournalLine, LineCutter, newLines } from '../journal/journal-lines.ts'
-import { type ConvertedJournal, JournalConversion } from '../journal-conversion.ts'
 import { finishedPathOf } from '../log-paths.ts'
 
 /** Others get their turn after so much work. */

@@ -2,7 +2,7 @@ import { errorMessage } from '../../errors.ts'
 import { EvalFile } from '../eval/eval-file.ts'
 import { sampleMemberName } from '../eval/ids.ts'
 import { toJournalLine } from '../journal/journal-line.ts'
-import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../records.ts'
+import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../records/records.ts'
 import { isKept, PriorIndex } from './prior-index.ts'
 import type { PriorLog } from './prior-log.ts'
 

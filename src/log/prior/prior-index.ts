@@ -5,7 +5,7 @@ import type {
   LogRecord,
   SampleRecord,
   SamplesAddedRecord,
-} from '../records.ts'
+} from '../records/records.ts'
 import { type PriorSample, type PriorState, sampleKey } from './prior-log.ts'
 
 /** Takes the records of a log in order and keeps what a resume goes by: of each sample no more than its outcome. */

@@ -3,7 +3,7 @@ import { ConfigError, errorMessage } from '../../errors.ts'
 import { openJournalLine } from '../journal/journal-line.ts'
 import type { JournalLine } from '../journal/journal-lines.ts'
 import { parseRecord, type SoundLine, soundLines } from '../journal/read-journal.ts'
-import type { LogRecord, SampleRecord } from '../records.ts'
+import type { LogRecord, SampleRecord } from '../records/records.ts'
 import { isKept, PriorIndex } from './prior-index.ts'
 import { type PriorLog, sampleKey } from './prior-log.ts'
 

@@ -4,7 +4,7 @@ import type {
   HeaderRecord,
   SampleRecord,
   SamplesAddedRecord,
-} from '../records.ts'
+} from '../records/records.ts'
 
 /** The last outcome of one epoch of a sample in a log that is resumed. */
 export interface PriorSample {

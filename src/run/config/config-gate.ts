@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Limiter } from '../../limit/limiter.ts'
-import { toJson } from '../../log/jsonl.ts'
+import { toJson } from '../../log/journal/jsonl.ts'
 import type { Sample } from '../../sample/sample.ts'
 import type { SandboxSpec } from '../../sample/sandbox-spec.ts'
 import type { InitialisedConfig } from '../../sandbox/config-initialiser.ts'

@@ -1,5 +1,5 @@
-import { errorRecord } from '../../log/error-record.ts'
-import type { ConfigRecord } from '../../log/records.ts'
+import { errorRecord } from '../../log/records/error-record.ts'
+import type { ConfigRecord } from '../../log/records/records.ts'
 import type { GateOutcome } from './config-gate.ts'
 
 /** What the log keeps of a configuration that is ready or failed. */

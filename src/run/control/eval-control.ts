@@ -1,6 +1,6 @@
 import type { SampleLimits } from '../../limit/budget.ts'
 import type { ConnectionLimiter } from '../../limit/connection-limiter.ts'
-import type { Totals } from '../../log/records.ts'
+import type { Totals } from '../../log/records/records.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
 import type { LeftObject } from '../../sandbox/provider.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'

@@ -1,5 +1,5 @@
 import { type NotCompletedReason, SampleNotCompletedError } from '../../errors.ts'
-import type { SampleRecord } from '../../log/records.ts'
+import type { SampleRecord } from '../../log/records/records.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
 
 /** Collects what became of the epochs of an enqueued sample, for whoever calls `completed()`. */

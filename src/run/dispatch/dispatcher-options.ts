@@ -1,4 +1,4 @@
-import type { SampleRecord } from '../../log/records.ts'
+import type { SampleRecord } from '../../log/records/records.ts'
 import type { Sleep } from '../../util/abort.ts'
 import type { PlannedRun, PlannedSample, RunOutcome } from './planned-sample.ts'
 import type { PriorRun, ReusedRun } from './replay.ts'

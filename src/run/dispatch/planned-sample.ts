@@ -1,4 +1,4 @@
-import type { EarlierAttempt, SampleRecord } from '../../log/records.ts'
+import type { EarlierAttempt, SampleRecord } from '../../log/records/records.ts'
 import type { Sample } from '../../sample/sample.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
 import type { Gate } from '../config/config-gate.ts'

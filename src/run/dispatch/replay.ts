@@ -1,4 +1,4 @@
-import type { SampleRecord } from '../../log/records.ts'
+import type { SampleRecord } from '../../log/records/records.ts'
 import { Heap } from '../../util/heap.ts'
 import type { PlannedRun } from './planned-sample.ts'
 

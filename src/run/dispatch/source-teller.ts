@@ -1,4 +1,4 @@
-import type { SampleRecord } from '../../log/records.ts'
+import type { SampleRecord } from '../../log/records/records.ts'
 import type { FollowUps, SampleSource } from '../../task/sample-source.ts'
 import { untilAborted } from '../../util/abort.ts'
 import type { PlannedRun } from './planned-sample.ts'

@@ -1,4 +1,4 @@
-import type { HeaderRecord } from '../../log/records.ts'
+import type { HeaderRecord } from '../../log/records/records.ts'
 import { canonicalJson } from '../../util/canonical.ts'
 import { RESUME_RULES } from './rules.ts'
 

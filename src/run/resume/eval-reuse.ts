@@ -1,5 +1,5 @@
 import { ResumeConfigError } from '../../log/prior/resume-errors.ts'
-import type { ErrorRecord, SampleRecord } from '../../log/records.ts'
+import type { ErrorRecord, SampleRecord } from '../../log/records/records.ts'
 import type { Sample } from '../../sample/sample.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
 import type { SampleSource } from '../../task/sample-source.ts'

@@ -1,5 +1,5 @@
 import { ResumeConfigError, ResumeIdentityError, ResumeVersionError } from '../../log/prior/resume-errors.ts'
-import type { HeaderRecord } from '../../log/records.ts'
+import type { HeaderRecord } from '../../log/records/records.ts'
 import { allowedChanges, forbiddenChanges } from './changes.ts'
 import { versionVerdict } from './version-gate.ts'
 

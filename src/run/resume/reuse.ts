@@ -1,5 +1,5 @@
 import { type PriorLog, type PriorSample, sampleKey } from '../../log/prior/prior-log.ts'
-import type { SampleRecord } from '../../log/records.ts'
+import type { SampleRecord } from '../../log/records/records.ts'
 import type { Sample } from '../../sample/sample.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
 import { canonicalJson } from '../../util/canonical.ts'

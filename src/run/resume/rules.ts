@@ -1,4 +1,4 @@
-import type { HeaderRecord } from '../../log/records.ts'
+import type { HeaderRecord } from '../../log/records/records.ts'
 import type { TaskDefinition, TaskMeta } from '../../task/task.ts'
 import type { EvaluateOptions } from '../options.ts'
 

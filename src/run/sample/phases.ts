@@ -1,4 +1,4 @@
-import type { ErrorRecord } from '../../log/records.ts'
+import type { ErrorRecord } from '../../log/records/records.ts'
 import { soonAfterAbort } from '../../util/abort.ts'
 import type { Phase } from '../run-event.ts'
 import type { SampleLife } from './sample-life.ts'

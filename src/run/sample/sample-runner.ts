@@ -1,6 +1,6 @@
 import type { RunModels } from '../../agent/model-meter.ts'
 import type { Prices, SampleLimits } from '../../limit/budget.ts'
-import type { ErrorRecord, LogRecord } from '../../log/records.ts'
+import type { ErrorRecord, LogRecord } from '../../log/records/records.ts'
 import { materializeInput } from '../../sample/media.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
 import type { SandboxReport, ServiceLog } from '../../sandbox/provider.ts'

@@ -1,6 +1,6 @@
 import { BelljarError } from '../../errors.ts'
 import { Budget } from '../../limit/budget.ts'
-import { isScore } from '../../log/records.ts'
+import { isScore } from '../../log/records/records.ts'
 import type { Score } from '../../score/scorer.ts'
 import { untilAborted } from '../../util/abort.ts'
 import { linkedController } from '../../util/linked-controller.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BelljarError, SandboxUnavailableError } from '../../../src/errors.ts'
-import { errorRecord } from '../../../src/log/error-record.ts'
+import { errorRecord } from '../../../src/log/records/error-record.ts'
 
 describe('what the log keeps of an error', () => {
   it('is its code, its message and where it was thrown', () => {

@@ -10,7 +10,7 @@ import {
   startSchema,
   summariesSchema,
 } from '../../../src/log/eval/schema/members.ts'
-import { parsePythonJson } from '../../../src/log/jsonl.ts'
+import { parsePythonJson } from '../../../src/log/journal/jsonl.ts'
 import { ZipFile } from '../../../src/log/zip/zip-file.ts'
 import { KINDS, logOfKind } from '../../support/log-kinds.ts'
 import { recordsOf } from '../../support/log-records.ts'

@@ -1,10 +1,10 @@
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { convertLog, LOG_FORMATS, type LogFormat } from '../../../src/log/convert-log.ts'
-import { parsePythonJson } from '../../../src/log/jsonl.ts'
-import { listLogs } from '../../../src/log/list-logs.ts'
-import { readOverview, readSample } from '../../../src/log/log-reader.ts'
+import { convertLog, LOG_FORMATS, type LogFormat } from '../../../src/log/convert/convert-log.ts'
+import { parsePythonJson } from '../../../src/log/journal/jsonl.ts'
+import { listLogs } from '../../../src/log/read/list-logs.ts'
+import { readOverview, readSample } from '../../../src/log/read/log-reader.ts'
 import { logOfKind } from '../../support/log-kinds.ts'
 import { recordsOf } from '../../support/log-records.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -104,7 +104,7 @@ describe('converting a log', () => {
   })
 
   it('to csv keeps commas, quotes and line breaks in their cells', async () => {
-    const { csvLine } = await import('../../../src/log/flat-row.ts')
+    const { csvLine } = await import('../../../src/log/convert/flat-row.ts')
     expect(csvLine(['a,b', 'say "x"', 'two\nlines', null, 1])).toBe('"a,b","say ""x""","two\nlines",,1\r\n')
   })
 

@@ -2,7 +2,7 @@ import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../../src/errors.ts'
-import { Journal } from '../../../src/log/journal.ts'
+import { Journal } from '../../../src/log/journal/journal.ts'
 import { noteRecord, recordsOf, sampleRecord } from '../../support/log-records.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 

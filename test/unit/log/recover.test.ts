@@ -4,11 +4,11 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
-import { finishLog } from '../../../src/log/finish-log.ts'
-import { Journal } from '../../../src/log/journal.ts'
-import { listLogs } from '../../../src/log/list-logs.ts'
-import { readOverview, readSample } from '../../../src/log/log-reader.ts'
-import type { LogRecord } from '../../../src/log/records.ts'
+import { Journal } from '../../../src/log/journal/journal.ts'
+import { listLogs } from '../../../src/log/read/list-logs.ts'
+import { readOverview, readSample } from '../../../src/log/read/log-reader.ts'
+import type { LogRecord } from '../../../src/log/records/records.ts'
+import { finishLog } from '../../../src/log/write/finish-log.ts'
 import {
   eventRecord,
   footerRecord,

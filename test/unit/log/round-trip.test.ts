@@ -2,9 +2,9 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { TranscriptEvent } from '../../../src/agent/transcript.ts'
-import { finishLog } from '../../../src/log/finish-log.ts'
-import { Journal } from '../../../src/log/journal.ts'
-import type { LogRecord } from '../../../src/log/records.ts'
+import { Journal } from '../../../src/log/journal/journal.ts'
+import type { LogRecord } from '../../../src/log/records/records.ts'
+import { finishLog } from '../../../src/log/write/finish-log.ts'
 import type { ContentPart } from '../../../src/sample/content.ts'
 import {
   eventRecord,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { serviceLogFolder, serviceLogName, writeServiceLogs } from '../../../src/log/service-logs.ts'
+import { serviceLogFolder, serviceLogName, writeServiceLogs } from '../../../src/log/write/service-logs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const owner = { sample: 'a1', epoch: 2, attempt: 1 }

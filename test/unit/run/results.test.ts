@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SampleRecord } from '../../../src/log/records.ts'
+import type { SampleRecord } from '../../../src/log/records/records.ts'
 import { Results } from '../../../src/run/results.ts'
 import type { Metric } from '../../../src/score/metrics.ts'
 import type { ScoreValue } from '../../../src/score/scorer.ts'

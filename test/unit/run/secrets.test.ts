@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toJson } from '../../../src/log/jsonl.ts'
+import { toJson } from '../../../src/log/journal/jsonl.ts'
 import { fakeRun, fakeTask, sample } from '../../support/fake-run.ts'
 
 const KEY = 'sk-"quoted"\\0123456789'

@@ -1,6 +1,6 @@
 import { ResumeConfigError, ResumeIdentityError, ResumeVersionError } from 'belljar'
 import { describe, expect, it } from 'vitest'
-import type { HeaderRecord } from '../../../../src/log/records.ts'
+import type { HeaderRecord } from '../../../../src/log/records/records.ts'
 import { passGates } from '../../../../src/run/resume/gates.ts'
 import { versionVerdict } from '../../../../src/run/resume/version-gate.ts'
 import { headerRecord } from '../../../support/log-records.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFolder } from '../util/make-folder.ts'
-import { escapeText } from '../util/terminal.ts'
+import { makeFolder } from '../../util/make-folder.ts'
+import { escapeText } from '../../util/terminal.ts'
 
 /** Which run of a sample the logs belong to. */
 export interface ServiceLogOwner {

@@ -1,5 +1,5 @@
-import { scoreToNumber } from '../score/score-number.ts'
-import type { HeaderRecord, SampleRecord } from './records.ts'
+import { scoreToNumber } from '../../score/score-number.ts'
+import type { HeaderRecord, SampleRecord } from '../records/records.ts'
 
 export type Cell = string | number | null
 

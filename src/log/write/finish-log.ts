@@ -1,14 +1,14 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { BelljarError, errorMessage } from '../errors.ts'
-import { convertJournal } from './convert-journal.ts'
-import { headerMemberSchema } from './eval/schema/members.ts'
-import { LogLock } from './journal/log-lock.ts'
-import type { ConvertedJournal, ConvertJournalOptions } from './journal-conversion.ts'
-import { parsePythonJson } from './jsonl.ts'
-import type { LiveLog } from './live/live-log.ts'
-import { finishedPathOf } from './log-paths.ts'
-import { ZipFile } from './zip/zip-file.ts'
+import { BelljarError, errorMessage } from '../../errors.ts'
+import { convertJournal } from '../convert/convert-journal.ts'
+import type { ConvertedJournal, ConvertJournalOptions } from '../convert/journal-conversion.ts'
+import { headerMemberSchema } from '../eval/schema/members.ts'
+import { parsePythonJson } from '../journal/jsonl.ts'
+import { LogLock } from '../journal/log-lock.ts'
+import type { LiveLog } from '../live/live-log.ts'
+import { finishedPathOf } from '../log-paths.ts'
+import { ZipFile } from '../zip/zip-file.ts'
 
 export interface FinishedLog extends ConvertedJournal {
   readonly path: string

@@ -1,4 +1,4 @@
-import { BelljarError, errorMessage, SandboxUnavailableError } from '../errors.ts'
+import { BelljarError, errorMessage, SandboxUnavailableError } from '../../errors.ts'
 import type { ErrorRecord } from './records.ts'
 
 /** What is kept of a thrown value. Causes are part of the message, as whoever reads the log has nothing else. */

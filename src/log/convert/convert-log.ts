@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { EvalFile } from '../eval/eval-file.ts'
+import { toEvalJson } from '../eval/eval-json.ts'
+import { toJson } from '../journal/jsonl.ts'
+import { isFinishedPath, recordsPathOf } from '../log-paths.ts'
+import { readLog, readOverview } from '../read/log-reader.ts'
 import { convertJournal } from './convert-journal.ts'
-import { EvalFile } from './eval/eval-file.ts'
-import { toEvalJson } from './eval/eval-json.ts'
 import { csvLine, flatRow } from './flat-row.ts'
-import { toJson } from './jsonl.ts'
-import { isFinishedPath, recordsPathOf } from './log-paths.ts'
-import { readLog, readOverview } from './log-reader.ts'
 
 /** `json`: Inspect's own; `jsonl`: a sample's record a line; `csv` and `parquet-friendly`: a sample a row, the second as JSON lines that all have the same fields. */
 export const LOG_FORMATS = ['json', 'jsonl', 'csv', 'parquet-friendly'] as const

@@ -1,6 +1,6 @@
-import { DEFAULT_METRICS, mean } from '../score/metrics.ts'
-import type { EvalReductions } from './eval/reductions.ts'
-import type { FooterRecord, SampleRecord, SampleStartRecord } from './records.ts'
+import { DEFAULT_METRICS, mean } from '../../score/metrics.ts'
+import type { EvalReductions } from '../eval/reductions.ts'
+import type { FooterRecord, SampleRecord, SampleStartRecord } from '../records/records.ts'
 
 /** The record of a sample that was under way when its run was killed. */
 export function cancelledRecord(start: SampleStartRecord, lastMs: number): SampleRecord {

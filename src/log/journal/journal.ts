@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigError, errorMessage } from '../errors.ts'
-import { makeFolder } from '../util/make-folder.ts'
-import { type JsonMask, toJournalLine } from './journal/journal-line.ts'
-import { LogLock } from './journal/log-lock.ts'
-import type { LogRecord } from './records.ts'
+import { ConfigError, errorMessage } from '../../errors.ts'
+import { makeFolder } from '../../util/make-folder.ts'
+import type { LogRecord } from '../records/records.ts'
+import { type JsonMask, toJournalLine } from './journal-line.ts'
+import { LogLock } from './log-lock.ts'
 
 /** When what was written is forced to the disk: never, whenever a sample has ended (and at start and end), or after every write. */
 export type FsyncPolicy = 'never' | 'records' | 'always'

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigError, errorMessage } from '../errors.ts'
-import { EvalFile } from './eval/eval-file.ts'
-import { LogLock } from './journal/log-lock.ts'
-import { readJournal } from './journal/read-journal.ts'
-import { isFinishedPath, isJournalPath, journalPathOf } from './log-paths.ts'
-import type { FooterRecord, HeaderRecord } from './records.ts'
+import { ConfigError, errorMessage } from '../../errors.ts'
+import { EvalFile } from '../eval/eval-file.ts'
+import { LogLock } from '../journal/log-lock.ts'
+import { readJournal } from '../journal/read-journal.ts'
+import { isFinishedPath, isJournalPath, journalPathOf } from '../log-paths.ts'
+import type { FooterRecord, HeaderRecord } from '../records/records.ts'
 
 /** `running`: a process writes it; `unfinished`: none does any more; `unreadable`: no log, or a damaged one. */
 export type ListedStatus = FooterRecord['status'] | 'running' | 'unfinished' | 'unreadable'

@@ -1,12 +1,18 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { TranscriptEvent } from '../agent/transcript.ts'
-import { ConfigError } from '../errors.ts'
-import { EvalWriter } from './eval/eval-writer.ts'
-import { JournalEvents } from './journal/journal-events.ts'
-import { parseRecord, type SoundLine } from './journal/read-journal.ts'
-import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord, SampleStartRecord } from './records.ts'
-import { cancelledRecord, recoveredFooter } from './recovered.ts'
-import type { ZipWriterOptions } from './zip/zip-writer.ts'
+import type { TranscriptEvent } from '../../agent/transcript.ts'
+import { ConfigError } from '../../errors.ts'
+import { EvalWriter } from '../eval/eval-writer.ts'
+import { JournalEvents } from '../journal/journal-events.ts'
+import { parseRecord, type SoundLine } from '../journal/read-journal.ts'
+import { cancelledRecord, recoveredFooter } from '../journal/recovered.ts'
+import type {
+  FooterRecord,
+  HeaderRecord,
+  LogRecord,
+  SampleRecord,
+  SampleStartRecord,
+} from '../records/records.ts'
+import type { ZipWriterOptions } from '../zip/zip-writer.ts'
 
 export interface ConvertJournalOptions {
   /** Whether a journal without an end, or with damaged lines, becomes a log too: what was under way as cancelled. */

@@ -1,9 +1,9 @@
-import type { TranscriptEvent } from '../agent/transcript.ts'
-import { ConfigError } from '../errors.ts'
-import { EvalFile, type SampleWithEvents } from './eval/eval-file.ts'
-import { readJournal } from './journal/read-journal.ts'
-import { isFinishedPath, recordsPathOf } from './log-paths.ts'
-import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from './records.ts'
+import type { TranscriptEvent } from '../../agent/transcript.ts'
+import { ConfigError } from '../../errors.ts'
+import { EvalFile, type SampleWithEvents } from '../eval/eval-file.ts'
+import { readJournal } from '../journal/read-journal.ts'
+import { isFinishedPath, recordsPathOf } from '../log-paths.ts'
+import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../records/records.ts'
 
 /** Streams the records of a log: of a journal as they were written; of a finished log header, configurations and notes, samples, footer. @throws ConfigError */
 export async function* readLog(path: string): AsyncGenerator<LogRecord> {

@@ -1,11 +1,11 @@
 import { rename, rm } from 'node:fs/promises'
-import { errorMessage } from '../errors.ts'
+import { errorMessage } from '../../errors.ts'
+import { type FsyncPolicy, Journal, openNew } from '../journal/journal.ts'
+import type { JsonMask } from '../journal/journal-line.ts'
+import { LiveLogSchedule } from '../live/live-log-schedule.ts'
+import { finishedPathOf, JOURNAL_EXTENSION } from '../log-paths.ts'
+import type { HeaderRecord, LogRecord } from '../records/records.ts'
 import { finishLog } from './finish-log.ts'
-import type { JsonMask } from './journal/journal-line.ts'
-import { type FsyncPolicy, Journal, openNew } from './journal.ts'
-import { LiveLogSchedule } from './live/live-log-schedule.ts'
-import { finishedPathOf, JOURNAL_EXTENSION } from './log-paths.ts'
-import type { HeaderRecord, LogRecord } from './records.ts'
 
 /** No reader of the folder takes a file with this end for a log. */
 const UNNAMED = '.part'

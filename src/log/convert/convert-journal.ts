@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
-import { journalLines } from './journal/journal-lines.ts'
-import { soundLines } from './journal/read-journal.ts'
+import { journalLines } from '../journal/journal-lines.ts'
+import { soundLines } from '../journal/read-journal.ts'
 import {
   type ConvertedJournal,
   type ConvertJournalOptions,
