@@ -7,10 +7,14 @@ export interface FairQueueOptions {
   readonly id?: string
   /** Who waits: groups take turns, and within a group the first comes first. */
   readonly group?: string
+  /** Lower ones come first within their group (default: after all others). */
+  readonly place?: number
 }
 
 interface Waiting {
   readonly id: string | undefined
+  readonly place: number
+  readonly arrival: number
   readonly run: RunFunction
 }
 
@@ -19,6 +23,7 @@ export class FairQueue implements Queue<RunFunction, FairQueueOptions> {
   readonly #waiting = new Map<string, Waiting[]>()
   readonly #lastServed = new Map<string, number>()
   #turn = 0
+  #arrivals = 0
   #size = 0
 
   get size(): number {
@@ -26,11 +31,11 @@ export class FairQueue implements Queue<RunFunction, FairQueueOptions> {
   }
 
   enqueue(run: RunFunction, options: FairQueueOptions = {}): void {
-    const group = options.group ?? ''
-    const entry = { id: options.id, run }
-    const entries = this.#waiting.get(group)
-    if (entries) entries.push(entry)
-    else this.#waiting.set(group, [entry])
+    const { id, place = Number.POSITIVE_INFINITY, group = '' } = options
+    const entries = this.#waiting.get(group) ?? []
+    this.#waiting.set(group, entries)
+    const before = entries.findLastIndex((entry) => entry.place <= place)
+    entries.splice(before + 1, 0, { id, place, arrival: ++this.#arrivals, run })
     this.#size++
   }
 
@@ -66,10 +71,13 @@ export class FairQueue implements Queue<RunFunction, FairQueueOptions> {
 
   #nextGroup(): string | undefined {
     let next: string | undefined
-    let oldest = Number.POSITIVE_INFINITY
-    for (const group of this.#waiting.keys()) {
+    let oldest: readonly [served: number, arrival: number] = [Number.POSITIVE_INFINITY, 0]
+    for (const [group, [first]] of this.#waiting) {
       const served = this.#lastServed.get(group) ?? 0
-      if (served < oldest) [next, oldest] = [group, served]
+      const arrival = first?.arrival ?? 0
+      if (served > oldest[0] || (served === oldest[0] && arrival > oldest[1])) continue
+      next = group
+      oldest = [served, arrival]
     }
     return next
   }

@@ -9,6 +9,8 @@ export interface Slot extends Disposable {
 export interface AcquireOptions {
   /** Groups take turns; within a group the first comes first. */
   readonly group?: string
+  /** Goes before whoever has a later place, in its group (default: a new place, after all others). */
+  readonly place?: number
   /** Ends the wait, rejecting with the signal's reason; a slot already held is not touched. */
   readonly signal?: AbortSignal
 }
@@ -16,6 +18,7 @@ export interface AcquireOptions {
 /** How many may hold a slot at once. Resizable at any time; lowering it takes nothing away from holders. */
 export class Limiter {
   readonly #queue: PQueue<FairQueue, FairQueueOptions & { signal?: AbortSignal; id?: string }>
+  #places = 0
 
   constructor(limit: number) {
     this.#queue = new PQueue({ concurrency: checkedLimit(limit), queueClass: FairQueue })
@@ -38,8 +41,14 @@ export class Limiter {
     return this.#queue.size
   }
 
+  /** A place behind all others, to come back to when the same one asks several times. */
+  newPlace(): number {
+    this.#places += 1
+    return this.#places
+  }
+
   async acquire(options: AcquireOptions = {}): Promise<Slot> {
-    const { group, signal } = options
+    const { group, signal, place = this.newPlace() } = options
     signal?.throwIfAborted()
     // p-queue frees the place of a running job when its signal aborts, so the signal that it gets is one for the wait alone.
     const wait = new AbortController()
@@ -52,7 +61,7 @@ export class Limiter {
           unfollow()
           resolve(slot(release))
         })
-      this.#queue.add(hold, { group, signal: wait.signal }).catch(reject)
+      this.#queue.add(hold, { group, place, signal: wait.signal }).catch(reject)
     })
   }
 }

@@ -54,6 +54,9 @@ it('a fair queue hands out the longest unserved group, first come first served w
         expect(queue.size).toBe(model.waiting.length)
       }
     }),
-    { numRuns: 500 },
+    {
+      numRuns: 500,
+      examples: [[[{ enqueue: 'c' }, { enqueue: 'a' }, { enqueue: 'c' }, { remove: 0 }, 'dequeue']]],
+    },
   )
 })

@@ -131,3 +131,24 @@ it('a start that is given up while it waits for its place leaves it to others', 
   await sleep(1)
   expect([limiter.held, limiter.waiting]).toEqual([0, 0])
 })
+
+it('a start that comes back after a wait goes before those that came later', async () => {
+  const limiter = new Limiter(1)
+  const { signal } = new AbortController()
+  const turns = ['first', 'second', 'third'].map((name) => ({ name, turn: new StartTurn(limiter, signal) }))
+  const order: string[] = []
+  const entered = turns.map(async ({ name, turn }) => {
+    await turn.enter()
+    order.push(name)
+  })
+  await entered[0]
+  turns[0]?.turn.leave()
+  await entered[1]
+  const back = turns[0]?.turn.enter().then(() => order.push('first again'))
+  turns[1]?.turn.leave()
+  await back
+  turns[0]?.turn.leave()
+  await Promise.all(entered)
+  expect(order).toEqual(['first', 'second', 'first again', 'third'])
+  for (const { turn } of turns) turn[Symbol.dispose]()
+})
