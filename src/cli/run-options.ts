@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { parse } from 'yaml'
 import { ConfigError } from '../errors.ts'
+import type { FsyncPolicy } from '../log/journal/journal.ts'
 import type { FailOnError } from '../run/error-policy.ts'
 import type { ServiceLogs } from '../run/sample/service-logs.ts'
 import type { Keep } from '../sandbox/provider.ts'
@@ -8,7 +9,9 @@ import type { Keep } from '../sandbox/provider.ts'
 /** What `belljar run` takes, as commander hands it over. */
 export interface RunFlags {
   readonly T?: Record<string, unknown>
+  readonly agent?: string
   readonly sandbox?: string
+  readonly fsync?: FsyncPolicy
   readonly epochs?: number
   readonly maxSamples?: number
   readonly maxSandboxes?: number
@@ -37,6 +40,8 @@ export interface RunFlags {
 }
 
 export const SERVICE_LOGS: readonly ServiceLogs[] = ['none', 'failed', 'all']
+
+export const FSYNC: readonly FsyncPolicy[] = ['never', 'records', 'always']
 
 export const KEEP: readonly Keep[] = ['none', 'failed', 'all']
 

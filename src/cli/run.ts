@@ -9,10 +9,12 @@ import { loadNamed } from '../task/catalogue/find-tasks.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import { escapeLine } from '../util/terminal.ts'
 import { exitCode } from './exit-code.ts'
+import { addLimitOptions, type LimitFlags, limitOptions } from './limit-options.ts'
 import { addModelOptions, type ModelFlags, modelOptions } from './model-options.ts'
 import { type Output, processOutput } from './output.ts'
 import { Progress } from './progress.ts'
 import {
+  FSYNC,
   failOnError,
   KEEP,
   positiveInteger,
@@ -34,6 +36,7 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .argument('<files...>', 'task files, or names of tasks below this folder')
     .option('-T <key=value>', 'argument of a parametrised task, may be repeated', taskArgument)
   addModelOptions(command)
+    .option('--agent <name>', "instead of the tasks' own: oracle, nop, human")
     .option('--sandbox <kind[:config]>', 'sandbox of every task, such as docker:compose.yaml')
     .option('--epochs <n>', 'how often each sample is run', positiveInteger)
     .option('--max-samples <n>', 'samples at once, per task', positiveInteger)
@@ -46,6 +49,7 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .option('--max-tasks <n>', 'tasks at once (default: 10)', positiveInteger)
     .option('--limit <n>', 'so many samples of each task, or those at positions a,b', sampleLimit)
     .option('--sample-id <patterns...>', 'samples whose id, or task:id, matches a pattern with * and ?')
+  addLimitOptions(command)
     .option('--fail-on-error <v>', 'errors that fail the eval: any, never, a share or a count', failOnError)
     .option('--continue-on-fail', 'errors fail the eval at its end only')
     .option('--retry-on-error <n>', 'further attempts after an error', wholeNumber)
@@ -62,19 +66,24 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .option('--no-reaper', 'start no process that removes what is left when this run is killed')
     .addOption(new Option('--keep <which>', 'sandboxes that are not removed').choices(KEEP).default('none'))
     .option('--log-dir <dir>', 'folder of the logs', 'logs')
+    .addOption(
+      new Option('--fsync <when>', 'when the log is forced to the disk').choices(FSYNC).default('records'),
+    )
     .option('--log-level <level>', 'diagnostics on stderr: debug, info, warn, error, silent', 'warn')
     .option(
       '--secret <names...>',
       'variables of the environment whose values no log, event or label may show',
     )
     .option('--json', 'events on stdout, one object a line')
-    .action(async (files: string[], flags: RunFlags & ModelFlags) => finish(await runFiles(files, flags)))
+    .action(async (files: string[], flags: RunCommandFlags) => finish(await runFiles(files, flags)))
 }
+
+type RunCommandFlags = RunFlags & ModelFlags & LimitFlags
 
 /** What is shown, and how. */
 export type ShownFlags = Pick<RunFlags, 'logLevel' | 'json'>
 
-async function runFiles(files: string[], flags: RunFlags & ModelFlags): Promise<number> {
+async function runFiles(files: string[], flags: RunCommandFlags): Promise<number> {
   const options = { parameters: flags.T, alias: taskAlias(), directory: process.cwd() }
   const loaded = await Promise.all(files.map((file) => loadNamed(file, options)))
   const models = await modelOptions(flags)
@@ -91,6 +100,7 @@ async function runFiles(files: string[], flags: RunFlags & ModelFlags): Promise<
   return runTasks(loaded.flat(), flags, {
     ...rest,
     ...models,
+    limits: limitOptions(flags),
     sampleIds,
     secrets: secret,
     noBuild: build === false,

@@ -34,7 +34,7 @@ export async function runHeader(parts: HeaderParts): Promise<HeaderRecord> {
       name: task.name,
       version: definition.version,
       file: task.file,
-      agent: task.task.agent.name || undefined,
+      agent: task.agent.name || undefined,
       parameters: effectiveValues(task),
       metadata: definition.metadata && { ...definition.metadata },
       tags: definition.tags && [...definition.tags],
@@ -85,6 +85,7 @@ function settings({ task, options }: HeaderParts): Partial<HeaderRecord['config'
 }
 
 const GIVEN = [
+  'agent',
   'sandbox',
   'epochs',
   'limit',
@@ -108,9 +109,11 @@ const GIVEN = [
 
 /** What of a run's options is data: what a retry begins from. */
 function givenOptions(options: EvaluateOptions): Record<string, unknown> {
-  return Object.fromEntries(
-    GIVEN.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-  )
+  return Object.fromEntries(GIVEN.flatMap((name) => (isData(options[name]) ? [[name, options[name]]] : [])))
+}
+
+function isData(option: unknown): boolean {
+  return option !== undefined && typeof option !== 'function'
 }
 
 function effectiveValues({ parameters, effective }: ResolvedTask): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import type { Agent } from '../agent/agent.ts'
 import type { ResponseCacheOptions } from '../agent/calls/response-cache.ts'
 import type { GenerateConfig, Model } from '../agent/model.ts'
 import type { Prices, SampleLimits } from '../limit/budget.ts'
@@ -32,6 +33,8 @@ export interface EvaluateOptions {
   readonly maxConnections?: number
   /** Answers of models are kept and used again (default: not). */
   readonly cache?: ResponseCacheOptions
+  /** Takes the place of the tasks' own agent: a function, or the name of a built-in one, such as `oracle` to try the solutions. */
+  readonly agent?: Agent | string
   /** Takes the place of the tasks' own sandbox. */
   readonly sandbox?: SandboxSpec
   /** Path of a log, finished or not, of the one task: what has ended there is not run again, and its log goes into the new one. */

@@ -1,4 +1,6 @@
+import type { Agent } from '../agent/agent.ts'
 import type { RunModels } from '../agent/model-meter.ts'
+import { namedAgent } from '../agent/named-agent.ts'
 import { BelljarError, ConfigError, errorMessage } from '../errors.ts'
 import { parseSample, type Sample } from '../sample/sample.ts'
 import { type SampleId, SampleIds } from '../sample/sample-id.ts'
@@ -29,6 +31,7 @@ export interface ResolvedTask extends LoadedTask {
   /** Samples with their ids, in plan order; emptied once they are planned. */
   readonly seed: SeedSample[]
   readonly selection: SampleSelection
+  readonly agent: Agent
   readonly ids: SampleIds
   readonly scorers: readonly NamedScorer[]
   readonly models: Omit<RunModels, 'calls'>
@@ -79,6 +82,7 @@ export async function resolveTask(loaded: LoadedTask, options: EvaluateOptions):
     ids,
     seed,
     selection,
+    agent: namedAgent(options.agent ?? loaded.task.agent, 'agent'),
     scorers: namedScorers(definition.scorers ?? []),
     models: await taskModels(definition, options),
     epochs,

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { Agent } from '../agent/agent.ts'
 import { generateConfigSchema, modelSchema } from '../agent/generate-config.ts'
 import type { GenerateConfig, Model } from '../agent/model.ts'
-import { nop } from '../agent/nop.ts'
-import { oracle } from '../agent/oracle.ts'
+import { namedAgent } from '../agent/named-agent.ts'
 import { ConfigError } from '../errors.ts'
 import type { SampleLimits } from '../limit/budget.ts'
 import type { Sample } from '../sample/sample.ts'
@@ -35,7 +34,7 @@ export interface TaskDefinition {
   readonly aliases?: readonly string[]
   readonly status?: TaskStatus
   readonly dataset: Dataset
-  /** A function, or the name of a built-in agent: `oracle`, `nop`. */
+  /** A function, or the name of a built-in agent: `oracle`, `nop`, `human`. */
   readonly agent: Agent | string
   readonly scorers?: readonly Scorer[]
   /** For runs that name none: a model, or the name of one for `loadModel`. */
@@ -90,7 +89,7 @@ export class Task {
   constructor(definition: TaskDefinition) {
     checkDefinition(definition)
     this.definition = definition
-    this.agent = agentOf(definition)
+    this.agent = namedAgent(definition.agent, `task '${definition.name ?? 'without a name'}'`)
     this.sandbox =
       typeof definition.sandbox === 'string' ? parseSandboxSpec(definition.sandbox) : definition.sandbox
   }
@@ -256,20 +255,6 @@ function checkDefinition(definition: TaskDefinition): void {
     (issue) => `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`,
   )
   throw new ConfigError(problems.join('; '), { where: `task '${definition?.name ?? 'without a name'}'` })
-}
-
-const BUILT_IN: Readonly<Record<string, () => Agent>> = { oracle, nop }
-
-function agentOf({ agent, name }: TaskDefinition): Agent {
-  if (typeof agent !== 'string') return agent
-  const builtIn = BUILT_IN[agent]
-  if (builtIn && Object.hasOwn(BUILT_IN, agent)) return builtIn()
-  throw new ConfigError(
-    `unknown agent '${agent}'; expected a function or one of ${Object.keys(BUILT_IN).join(', ')}`,
-    {
-      where: `task '${name ?? 'without a name'}'`,
-    },
-  )
 }
 
 function isDataset(value: unknown): boolean {
