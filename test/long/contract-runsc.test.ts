@@ -42,6 +42,16 @@ const KNOWN_FAILURES = {
   },
 }
 
+const CRASH = 'gVisor itself ends with exit code 2 now and then while many commands of the Engine begin'
+
+const MAY_BE_LOST = {
+  guest: {},
+  engine: {
+    '200 commands at once each have their own result': CRASH,
+    '32 uploads at once all arrive': CRASH,
+  },
+}
+
 const script = (...words: string[]) => execFileSync('bash', words, { encoding: 'utf8' }).trim()
 
 afterAll(() => {
@@ -57,5 +67,6 @@ for (const transport of ['guest', 'engine'] as const)
     },
     lacks,
     knownFailures: KNOWN_FAILURES[transport],
+    mayBeLost: MAY_BE_LOST[transport],
     heavy: false,
   })
