@@ -34,7 +34,8 @@ interface Case {
 
 function service(name: string, after: string | undefined): string {
   const dependsOn = after === undefined ? '' : `, depends_on: { ${after}: { condition: service_healthy } }`
-  const healthcheck = '{ test: [CMD, test, -f, /ok], interval: 100ms, retries: 100 }'
+  const healthcheck =
+    '{ test: [CMD, test, -f, /ok], interval: 30s, retries: 100, start_period: 60s, start_interval: 100ms }'
   return `  ${name}: { image: "busybox:latest", init: true, command: [sh, -c, "touch /ok; sleep 600"], healthcheck: ${healthcheck}${dependsOn} }`
 }
 

@@ -18,6 +18,26 @@ install_with_sources_in() {
   quietly with_newer_suites "$room" apt_install "$@" || fail "could not install $*"
 }
 
+# unpack_from_newer_suites FOLDER PACKAGE..: makes the folder of the packages' files, installing nothing.
+unpack_from_newer_suites() {
+  rm -rf "$1.unpacked"
+  mkdir -p "$1.unpacked"
+  in_temporary_folder unpack_with_sources_in "$1.unpacked" "${@:2}"
+  mv "$1.unpacked" "$1"
+}
+
+unpack_with_sources_in() {
+  local sources=$1 room=$2
+  shift 2
+  prepare_newer_suites "$sources"
+  (
+    cd "$room"
+    quietly with_newer_suites "$sources" apt-get download "$@" || fail "could not download $*"
+    for package in ./*.deb; do dpkg-deb --extract "$package" .; done
+    rm ./*.deb
+  )
+}
+
 # Prints "BASE SUITE" for each suite that apt uses; apt itself reads its sources, in whichever of the two formats.
 apt_suites() {
   apt-get update --print-uris 2>/dev/null | sed -n "s|^'\(.*\)/dists/\(.*\)/InRelease' .*|\1 \2|p"

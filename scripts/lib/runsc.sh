@@ -6,21 +6,7 @@ RUNSC_ROOM=/var/lib/belljar-engines/.runsc
 # Prints where runsc is.
 runsc_binary() {
   if [ ! -d "$RUNSC_ROOM" ]; then
-    rm -rf "$RUNSC_ROOM.unpacked"
-    mkdir -p "$RUNSC_ROOM.unpacked"
-    in_temporary_folder unpack_runsc_with_sources_in "$RUNSC_ROOM.unpacked" >&2
-    mv "$RUNSC_ROOM.unpacked" "$RUNSC_ROOM"
+    unpack_from_newer_suites "$RUNSC_ROOM" runsc >&2
   fi
   find "$RUNSC_ROOM" -type f -name runsc -perm -u+x
-}
-
-unpack_runsc_with_sources_in() {
-  local sources=$1 room=$2
-  prepare_newer_suites "$sources"
-  (
-    cd "$room"
-    quietly with_newer_suites "$sources" apt-get download runsc || fail 'could not download runsc'
-    for package in ./*.deb; do dpkg-deb --extract "$package" .; done
-    rm ./*.deb
-  )
 }

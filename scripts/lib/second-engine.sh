@@ -13,7 +13,8 @@ start_second_engine() {
   case "$1" in
     installed) ;;
     20.10) use_engine_20_10 ;;
-    *) fail "only 20.10 can be had beside the installed engine, not '$1'" ;;
+    newest) use_newest_engine ;;
+    *) fail "only 20.10 and newest can be had beside the installed engine, not '$1'" ;;
   esac
   mkdir -p "$ENGINE_ROOM"
   if [ -n "${BELLJAR_ENGINE_DISK:-}" ]; then mount_small_disk "$BELLJAR_ENGINE_DISK"; fi
@@ -39,6 +40,14 @@ use_engine_20_10() {
   PATH=$room/usr/sbin:$room/usr/bin:$PATH
   LD_LIBRARY_PATH=$(dirname "$(find "$room" -name 'libdevmapper.so.1.02.1')")
   export PATH LD_LIBRARY_PATH
+}
+
+# Of the newest suite; runc is the system's own.
+use_newest_engine() {
+  local room=$SECOND_ENGINES/.newest
+  [ -d "$room" ] || unpack_from_newer_suites "$room" docker.io/sid containerd/sid >&2
+  PATH=$room/usr/sbin:$room/usr/bin:$PATH
+  export PATH
 }
 
 launch_second_engine() {
