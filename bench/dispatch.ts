@@ -82,6 +82,7 @@ interface Case {
   /** Whether each sample waits until the one before is on the disk. */
   readonly isSerial?: boolean
   readonly sandbox?: false | { readonly kind: string }
+  readonly fsync?: 'never'
 }
 
 const BULK: Case = { name: 'bulk', make: (total) => ({ dataset: bulk(total) }) }
@@ -137,7 +138,8 @@ function peakMemory(): Memory {
   }
 }
 
-async function measure({ name, make, isSerial, sandbox = false }: Case, size: number): Promise<BenchRow[]> {
+async function measure(one: Case, size: number): Promise<BenchRow[]> {
+  const { name, make, isSerial, sandbox = false, fsync } = one
   const logDir = await mkdtemp(join(tmpdir(), 'belljar-bench-'))
   const provider = new QuietProvider()
   const { dataset, agent = 'nop', maxSamples } = make(size)
@@ -148,6 +150,7 @@ async function measure({ name, make, isSerial, sandbox = false }: Case, size: nu
     const cpu = process.cpuUsage()
     const { evals } = await evaluate(defineTask({ name: 'dispatch', dataset, agent, maxSamples, sandbox }), {
       logDir,
+      fsync,
       providers: { fake: async () => provider },
       maxSandboxes: 16,
     })
@@ -186,5 +189,11 @@ export async function run(): Promise<BenchRow[]> {
   for (const one of CASES) for (const size of SIZES) rows.push(...(await measure(one, size)))
   const inSandbox: Case = { ...BULK, name: 'bulk, sandboxes in memory', sandbox: { kind: 'fake' } }
   rows.push(...(await measure(inSandbox, 10_000)))
+  const unsynced: Case = {
+    name: "chain, fsync 'never'",
+    make: (total) => ({ dataset: chain(total) }),
+    fsync: 'never',
+  }
+  rows.push(...(await measure(unsynced, 1_000)))
   return rows
 }
