@@ -29,6 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
+          maxConcurrency: 3,
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,

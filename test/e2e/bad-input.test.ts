@@ -11,7 +11,7 @@ export default defineTask({ name: 'bad', agent: nop(), ${fields} })
 `
 const ONE = `dataset: [{ input: 'x' }]`
 
-describe('what is wrong before anything starts ends with exit code 2 and one message', () => {
+describe.concurrent('what is wrong before anything starts ends with exit code 2 and one message', () => {
   it.each([
     ['a missing task file', ['run', 'nowhere.ts'], {}, /nowhere\.ts: there is no such task file/],
     [
@@ -90,20 +90,15 @@ describe('what is wrong before anything starts ends with exit code 2 and one mes
   })
 
   it('an engine that does not answer', async () => {
-    process.env.DOCKER_HOST = 'unix:///nonexistent/docker.sock'
-    try {
-      const { exitCode, stderr } = await cli(['run', 'task.ts'], {
-        'task.ts': task(`${ONE}, sandbox: image`),
-      })
-      expect(stderr).toContain('/nonexistent/docker.sock')
-      expect(exitCode).toBe(2)
-    } finally {
-      delete process.env.DOCKER_HOST
-    }
+    const files = { 'task.ts': task(`${ONE}, sandbox: image`) }
+    const environment = { DOCKER_HOST: 'unix:///nonexistent/docker.sock' }
+    const { exitCode, stderr } = await cli(['run', 'task.ts'], files, environment)
+    expect(stderr).toContain('/nonexistent/docker.sock')
+    expect(exitCode).toBe(2)
   })
 })
 
-describe('what goes wrong later fails the eval, keeps what is finished and leaves nothing', () => {
+describe.concurrent('what goes wrong later fails the eval, keeps what is finished and leaves nothing', () => {
   const source = (callback: string) =>
     `dataset: SampleSource.fromSamples([{ input: 'first' }], { ${callback}: async () => { throw new Error('the generator broke') } }), sandbox: image`
   it.each([

@@ -113,8 +113,9 @@ export class Cli implements AsyncDisposable {
 export async function cli(
   args: readonly string[],
   files: Readonly<Record<string, string>> = {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<CliResult> {
-  await using run = await Cli.start(args, files)
+  await using run = await Cli.start(args, files, environment)
   return await run.end()
 }
 
