@@ -115,6 +115,11 @@ export { pattern } from './score/pattern.ts'
 export type { Reducer, ReducerName } from './score/reduce.ts'
 export { scoreToNumber } from './score/score-number.ts'
 export type { Score, Scorer, ScorerContext } from './score/scorer.ts'
+export type { ReportFormat } from './score/tests/report.ts'
+export { type RewardFileOptions, rewardFile } from './score/tests/reward-file.ts'
+export type { NoResult } from './score/tests/run-verifier.ts'
+export type { TestResult } from './score/tests/test-result.ts'
+export { type TestSuiteOptions, testSuite } from './score/tests/test-suite.ts'
 export {
   type DatasetFile,
   type DatasetFileOptions,

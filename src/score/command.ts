@@ -39,6 +39,7 @@ export function command(argv: ScorerCommand, options: CommandOptions = {}): Scor
   } = options
   return {
     name,
+    needsSandbox: true,
     async score(context): Promise<Score | null> {
       const sandbox = service === undefined ? context.sandbox : context.service(service)
       const given = typeof argv === 'function' ? await argv(context) : argv

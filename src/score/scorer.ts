@@ -34,5 +34,7 @@ export interface Scorer {
   readonly metrics?: readonly Metric[]
   /** Its own deadline in milliseconds, within that of all scorers of a sample. */
   readonly timeoutMs?: number
+  /** It acts in the sandbox, so that it cannot judge a log of which the sandboxes are gone. */
+  readonly needsSandbox?: boolean
   score(context: ScorerContext): Promise<Score | null>
 }

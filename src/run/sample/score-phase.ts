@@ -32,7 +32,10 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
         using own = deadline(time.signal, scorer.timeoutMs, `scorer '${name}'`)
         const judge = () => scorer.score(access.scorerContext(own.signal))
         const score = await untilAborted(options.inScope(life, judge), own.signal)
-        if (isUnscored(score)) continue
+        if (isUnscored(score)) {
+          noteUnscored(life, name, score)
+          continue
+        }
         if (!isScore(score))
           throw new BelljarError(
             'scorer-failed',
@@ -64,7 +67,15 @@ function deadline(
   }
 }
 
+/** Why a scorer could not judge, where it says so. */
+function noteUnscored(life: SampleLife, scorer: string, score: Score | null): void {
+  if (!score?.explanation) return
+  const { explanation, metadata } = score
+  const data = { unscored: scorer, explanation, ...(metadata && { metadata }) }
+  life.record({ type: 'info', startedMs: Date.now(), source: 'belljar', data })
+}
+
 /** NaN is what the field writes for "unscored". */
-function isUnscored(score: Score | null): score is null {
+function isUnscored(score: Score | null): boolean {
   return score === null || (typeof score === 'object' && Number.isNaN(score.value))
 }
