@@ -6,6 +6,8 @@ export interface SandboxIdentity {
   readonly sample: string
   readonly epoch: number
   readonly attempt: number
+  /** The sandbox in which the scorers act, where it is not that of the agent. */
+  readonly part?: 'verifier'
 }
 
 /** All objects of a run, or, with more fields, of a part of it. */

@@ -1,5 +1,5 @@
 import type { CleanupEntry } from './cleanup-registry.ts'
-import type { KeptSandbox, RemovalReport, ServiceLog, StartedSandbox } from './provider.ts'
+import type { KeptSandbox, RemovalReport, ServiceLog, StartedSandbox, StopOptions } from './provider.ts'
 import type { Sandbox } from './sandbox.ts'
 
 export interface ManagedSandboxParts {
@@ -31,8 +31,8 @@ export class ManagedSandbox implements AsyncDisposable {
     return this.#parts.started.services
   }
 
-  stopCommands(): Promise<readonly (readonly string[])[]> {
-    return this.#parts.started.stopCommands()
+  stopCommands(options?: StopOptions): Promise<readonly (readonly string[])[]> {
+    return this.#parts.started.stopCommands(options)
   }
 
   /** To be called before it is removed when its sample ended with an error. */

@@ -113,11 +113,16 @@ export interface ConfigFacts {
   readonly transports?: Readonly<Record<string, 'guest' | 'engine'>>
 }
 
+export interface StopOptions {
+  /** Also what earlier commands left running (default false). */
+  readonly leftBehind?: boolean
+}
+
 export interface StartedSandbox extends AsyncDisposable {
   readonly services: ReadonlyMap<string, Sandbox>
   readonly default: Sandbox
   /** Kills the commands still in flight, with their whole trees, and waits for it. Returns their argv. */
-  stopCommands(): Promise<readonly (readonly string[])[]>
+  stopCommands(options?: StopOptions): Promise<readonly (readonly string[])[]>
   /** What its services have printed, as far as their main processes are not belljar's. Never rejects. */
   serviceLogs?(): Promise<readonly ServiceLog[]>
   /** Lets it live on when this process ends. */

@@ -1,4 +1,5 @@
 import { UnsupportedError } from '../../errors.ts'
+import type { StopOptions } from '../provider.ts'
 import type {
   DownloadOptions,
   ExecOptions,
@@ -18,6 +19,7 @@ import type { ContainerRef } from './container/container-ref.ts'
 import { PAUSED, unavailable } from './container/post-mortem.ts'
 import { onLastingPause, resumed } from './events/lasting-pause.ts'
 import { Commands } from './exec/commands.ts'
+import { killAllCommands } from './exec/kill.ts'
 import { runCommand } from './exec/run-command.ts'
 import { spawnCommand } from './exec/spawn-command.ts'
 import { download } from './files/download.ts'
@@ -96,7 +98,12 @@ export class EngineSandbox implements ServiceSandbox {
     return shellCommandOf(this.container)
   }
 
-  stopCommands(reason: unknown): Promise<(readonly string[])[]> {
-    return this.commands.stopAll(reason)
+  async stopCommands(
+    reason: unknown,
+    { leftBehind = false }: StopOptions = {},
+  ): Promise<(readonly string[])[]> {
+    const stopped = await this.commands.stopAll(reason)
+    if (leftBehind) await killAllCommands(this.container)
+    return stopped
   }
 }

@@ -1,6 +1,6 @@
 import { BelljarError } from '../../errors.ts'
 import type { SandboxIdentity } from '../../sample/identity.ts'
-import type { RemovalReport, ServiceLog, StartedSandbox } from '../provider.ts'
+import type { RemovalReport, ServiceLog, StartedSandbox, StopOptions } from '../provider.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { type LoggedContainer, serviceLogs } from './container/service-logs.ts'
 import type { Engine } from './engine/engine.ts'
@@ -53,9 +53,9 @@ export class DockerStartedSandbox implements StartedSandbox {
     this.#beforeRemoval = data.beforeRemoval
   }
 
-  async stopCommands(): Promise<readonly (readonly string[])[]> {
+  async stopCommands(options?: StopOptions): Promise<readonly (readonly string[])[]> {
     const reason = new BelljarError('stopped', 'the commands of this sandbox were stopped')
-    return (await Promise.all(this.#sandboxes.map((sandbox) => sandbox.stopCommands(reason)))).flat()
+    return (await Promise.all(this.#sandboxes.map((sandbox) => sandbox.stopCommands(reason, options)))).flat()
   }
 
   /** Lets it live on when this process ends: for a sandbox that was started to be kept. */

@@ -21,6 +21,7 @@ export interface FakeProviderOptions {
     context: ProviderContext,
   ) => void | Promise<void>
   readonly remove?: (selector: SandboxSelector) => void | RemovalReport | Promise<void | RemovalReport>
+  readonly stopCommands?: (image: string, identity: SandboxIdentity) => void | Promise<void>
   readonly exec?: FakeExec
 }
 
@@ -68,7 +69,10 @@ export class FakeProvider implements SandboxProvider {
     return {
       services: new Map([['default', sandbox]]),
       default: sandbox,
-      stopCommands: async () => [],
+      stopCommands: async () => {
+        await this.#options.stopCommands?.(image, identity)
+        return []
+      },
       remove,
       [Symbol.asyncDispose]: async () => void (await remove()),
     }
@@ -103,8 +107,8 @@ export class FakeProvider implements SandboxProvider {
   }
 }
 
-function keyOf({ run, eval: evalId, sample, epoch, attempt }: SandboxIdentity): string {
-  return JSON.stringify([run, evalId, sample, epoch, attempt])
+function keyOf({ run, eval: evalId, sample, epoch, attempt, part }: SandboxIdentity): string {
+  return JSON.stringify([run, evalId, sample, epoch, attempt, part])
 }
 
 function matches(identity: SandboxIdentity, selector: SandboxSelector): boolean {

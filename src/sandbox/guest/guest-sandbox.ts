@@ -16,6 +16,7 @@ import type {
   UserOptions,
   WriteOptions,
 } from '../sandbox.ts'
+import { killCommand, listCommands } from './commands.ts'
 import { type GuestConnection, GuestLostError } from './connection.ts'
 import { execOnGuest, type GuestExecOptions } from './exec.ts'
 import { type GuestFiles, list, readFile, remove, stat, writeFile } from './files.ts'
@@ -103,6 +104,15 @@ export class GuestSandbox implements Sandbox {
   listen(onConnection: (connection: Duplex) => void, options: ListenOptions = {}): Promise<SandboxListener> {
     const command = [this.#options.program, '--relay']
     return listenInSandbox(this, { ...options, command, onConnection })
+  }
+
+  /** Kills what commands that have ended left running. Returns the name of each. */
+  protected killLeftBehind(): Promise<(readonly string[])[]> {
+    return this.#use(async ({ connection }) => {
+      const commands = await listCommands(connection)
+      await Promise.all(commands.map((command) => killCommand(connection, command)))
+      return commands.map(({ name }) => [name])
+    })
   }
 
   shellCommand(): string {

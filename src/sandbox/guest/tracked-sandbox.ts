@@ -1,3 +1,4 @@
+import type { StopOptions } from '../provider.ts'
 import type { ExecResult, SandboxProcess } from '../sandbox.ts'
 import type { GuestExecOptions } from './exec.ts'
 import { GuestSandbox } from './guest-sandbox.ts'
@@ -18,8 +19,12 @@ export class TrackedGuestSandbox extends GuestSandbox {
     return this.#inFlight.spawn(command, () => super.spawn(command, options))
   }
 
-  /** Kills them with their trees. Returns their argv. */
-  stopCommands(reason: unknown): Promise<readonly (readonly string[])[]> {
-    return this.#inFlight.stopAll(reason)
+  /** Kills them with their trees, and what others left behind where that is asked for. Returns their argv. */
+  async stopCommands(
+    reason: unknown,
+    { leftBehind = false }: StopOptions = {},
+  ): Promise<readonly (readonly string[])[]> {
+    const stopped = await this.#inFlight.stopAll(reason)
+    return leftBehind ? [...stopped, ...(await this.killLeftBehind())] : stopped
   }
 }

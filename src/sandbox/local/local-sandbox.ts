@@ -7,7 +7,7 @@ import type { SandboxIdentity } from '../../sample/identity.ts'
 import { childStream } from '../guest/child-stream.ts'
 import { GuestConnection, type GuestLostError } from '../guest/connection.ts'
 import { TrackedGuestSandbox } from '../guest/tracked-sandbox.ts'
-import type { RemovalReport, StartedSandbox } from '../provider.ts'
+import type { RemovalReport, StartedSandbox, StopOptions } from '../provider.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { localEnvironment } from './local-environment.ts'
 
@@ -73,8 +73,8 @@ export class LocalSandbox implements StartedSandbox {
     }
   }
 
-  stopCommands(): Promise<readonly (readonly string[])[]> {
-    return this.default.stopCommands(new Error('the commands of this sandbox were stopped'))
+  stopCommands(options?: StopOptions): Promise<readonly (readonly string[])[]> {
+    return this.default.stopCommands(new Error('the commands of this sandbox were stopped'), options)
   }
 
   remove(): Promise<RemovalReport> {

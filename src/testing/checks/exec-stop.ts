@@ -160,4 +160,17 @@ export const execStopChecks: readonly ConformanceCheck[] = [
       expectTrue((await mark.count(started.default)) === 0, 'no process of it')
     },
   ),
+  check(
+    'what commands left running lives on when the commands are stopped, unless it is to be stopped too',
+    async ({ start }) => {
+      const started = await start()
+      const mark = new MarkedSleep()
+      await sh(started.default, `setsid ${mark.command} >/dev/null 2>&1 & ${mark.command} >/dev/null 2>&1 &`)
+      await mark.appears(started.default, 2)
+      await started.stopCommands()
+      expectEqual(await mark.count(started.default), 2, 'processes that live on')
+      await started.stopCommands({ leftBehind: true })
+      expectEqual(await mark.count(started.default), 0, 'processes left')
+    },
+  ),
 ]

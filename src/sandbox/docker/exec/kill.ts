@@ -41,6 +41,11 @@ export async function killCommand(
   )
 }
 
+/** The same for whatever any command has left: all that carries the variable of one, whichever. */
+export async function killAllCommands(container: ContainerRef): Promise<void> {
+  await killCommand(container, { id: '', wrapperPid: undefined, user: undefined })
+}
+
 const isRoot = (user: string | undefined) => user !== undefined && /^(0|root)(:|$)/.test(user)
 
 /** Without SYS_PTRACE root may not read the environment of another user's processes, but that user may. */

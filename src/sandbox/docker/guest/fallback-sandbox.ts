@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { StopOptions } from '../../provider.ts'
 import type {
   DownloadOptions,
   ExecOptions,
@@ -91,9 +92,9 @@ export class FallbackSandbox implements ServiceSandbox {
     return shellCommandOf(this.container)
   }
 
-  async stopCommands(reason: unknown): Promise<readonly (readonly string[])[]> {
+  async stopCommands(reason: unknown, options?: StopOptions): Promise<readonly (readonly string[])[]> {
     const chosen = await this.#chosen?.catch(() => undefined)
-    return (await chosen?.stopCommands(reason)) ?? []
+    return (await chosen?.stopCommands(reason, options)) ?? []
   }
 
   end(): Promise<boolean> {

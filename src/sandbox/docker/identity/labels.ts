@@ -8,7 +8,10 @@ const LABEL_BY_FIELD = {
   sample: 'belljar.sample',
   epoch: 'belljar.epoch',
   attempt: 'belljar.attempt',
-} as const satisfies Record<keyof SandboxIdentity, string>
+} as const satisfies Record<Exclude<keyof SandboxIdentity, 'part'>, string>
+
+/** Only on what belongs to a verifier's sandbox. */
+const PART_LABEL = 'belljar.part'
 
 export const RUN_LABEL = LABEL_BY_FIELD.run
 export const OWNER_LABEL = 'belljar.owner'
@@ -23,17 +26,19 @@ export const PROJECT_LABEL = 'com.docker.compose.project'
 export const SERVICE_LABEL = 'com.docker.compose.service'
 export const NUMBER_LABEL = 'com.docker.compose.container-number'
 
-const FIELDS = Object.keys(LABEL_BY_FIELD) as (keyof SandboxIdentity)[]
+type Field = keyof typeof LABEL_BY_FIELD
+const FIELDS = Object.keys(LABEL_BY_FIELD) as Field[]
 
 /** The labels of everything that is made for one sandbox. Label values hold any text, so ids stand there as they are. */
 export function identityLabels(identity: SandboxIdentity, project: string): Record<string, string> {
   const own = FIELDS.map((field) => [LABEL_BY_FIELD[field], String(identity[field])])
-  return { ...Object.fromEntries(own), [OWNER_LABEL]: owner(), [PROJECT_LABEL]: project }
+  const part = identity.part && { [PART_LABEL]: identity.part }
+  return { ...Object.fromEntries(own), ...part, [OWNER_LABEL]: owner(), [PROJECT_LABEL]: project }
 }
 
 /** What an object belongs to; undefined when it carries no complete identity. */
 export function identityFromLabels(labels: Readonly<Record<string, string>>): SandboxIdentity | undefined {
-  const text = (field: keyof SandboxIdentity) => labels[LABEL_BY_FIELD[field]]
+  const text = (field: Field) => labels[LABEL_BY_FIELD[field]]
   if (FIELDS.some((field) => text(field) === undefined)) return undefined
   return {
     run: text('run') ?? '',
@@ -42,11 +47,13 @@ export function identityFromLabels(labels: Readonly<Record<string, string>>): Sa
     sample: text('sample') ?? '',
     epoch: Number(text('epoch')),
     attempt: Number(text('attempt')),
+    ...(labels[PART_LABEL] === 'verifier' && { part: 'verifier' as const }),
   }
 }
 
 /** The Engine's list filter for a selector. */
 export function selectorFilter(selector: SandboxSelector): { label: string[] } {
   const given = FIELDS.filter((field) => selector[field] !== undefined)
-  return { label: given.map((field) => `${LABEL_BY_FIELD[field]}=${selector[field]}`) }
+  const labels = given.map((field) => `${LABEL_BY_FIELD[field]}=${selector[field]}`)
+  return { label: selector.part ? [...labels, `${PART_LABEL}=${selector.part}`] : labels }
 }

@@ -23,8 +23,8 @@ function joined(parts: readonly string[]): string {
 
 /** Compose's project name of one sandbox: readable, valid, and its own for every identity and every try to start it. */
 export function projectName(identity: SandboxIdentity, start = 1): string {
-  const { run, eval: evalId, task, sample, epoch, attempt } = identity
-  const again = start === 1 ? [] : [start]
+  const { run, eval: evalId, task, sample, epoch, attempt, part } = identity
+  const again = [...(part ? [part] : []), ...(start === 1 ? [] : [start])]
   const hash = shortHash([run, evalId, task, sample, epoch, attempt, ...again])
   return joined(['bj', slug(task, 10), slug(sample, 12), `${epoch}`, hash])
 }
