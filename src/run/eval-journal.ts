@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { errorMessage } from '../errors.ts'
 import type { Journal } from '../log/journal/journal.ts'
 import { errorRecord } from '../log/records/error-record.ts'
 import type { FooterRecord, LogRecord, SampleRecord } from '../log/records/records.ts'
+import { folderBeside, ownerName } from '../log/write/beside-log.ts'
 import { serviceLogFolder, writeServiceLogs } from '../log/write/service-logs.ts'
 import type { SampleId } from '../sample/sample-id.ts'
 import type { ServiceLog } from '../sandbox/provider.ts'
@@ -94,6 +96,13 @@ export class EvalJournal {
       const message = `the service logs could not be kept: ${errorMessage(error)}`
       this.note('warning', message, { sample: planned.id, epoch })
     }
+  }
+
+  /** Where the artifacts of a run are kept, beside the log. */
+  artifactFolder({ planned, epoch, attempt }: PlannedRun): string | undefined {
+    if (!this.#journal) return undefined
+    const owner = this.#secrets.value({ sample: String(planned.id), epoch, attempt })
+    return join(folderBeside(this.#journal.path, 'artifacts'), ownerName(owner))
   }
 
   abandoned({ planned: { id }, epoch }: PlannedRun, why: string): void {

@@ -70,10 +70,15 @@ export async function runHeader(parts: HeaderParts): Promise<HeaderRecord> {
 
 /** What else has a part in what a sample's record says. */
 function settings({ task, options }: HeaderParts): Partial<HeaderRecord['config']> {
-  const { setupTimeoutMs, scoreTimeoutMs, limits } = task.task.definition
+  const { definition, verifier } = task.task
+  const { setupTimeoutMs, scoreTimeoutMs, limits, artifacts, maxArtifactBytes, agentProcesses } = definition
   const { maxOutputBytes, maxReadBytes, prices } = options
   const hasCostLimit = (options.limits?.cost ?? limits?.cost) !== undefined
   return {
+    verifier: verifier && { ...verifier },
+    artifacts: artifacts && [...artifacts],
+    maxArtifactBytes,
+    agentProcesses,
     scoreOnError: task.scoreOnError,
     setupTimeoutMs,
     scoreTimeoutMs,

@@ -79,6 +79,8 @@ export interface EvaluateOptions {
   readonly sleep?: Sleep
   /** Refuses to run where images would have to be built. */
   readonly noBuild?: boolean
+  /** Whose artifacts are kept beside the log: those of all samples (default), of those that ended with an error, or of none. */
+  readonly keepArtifacts?: 'none' | 'failed' | 'all'
   /** Whose service logs are kept beside the log: those of samples that ended with an error (default), or all. */
   readonly serviceLogs?: ServiceLogs
   /** Removes each image that the run has pulled or built after its last use; those that were there before stay. */

@@ -9,7 +9,7 @@ import { sleep } from '../util/abort.ts'
 import { linkedController } from '../util/linked-controller.ts'
 import { allFailed, ConfigGates } from './config/config-gate.ts'
 import { GateUses } from './config/gate-uses.ts'
-import { chooseSandbox } from './config/sandbox-choice.ts'
+import { chooseSandbox, chooseVerifier } from './config/sandbox-choice.ts'
 import { EvalControl } from './control/eval-control.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import type { PlannedRun, RunOutcome } from './dispatch/planned-sample.ts'
@@ -95,7 +95,7 @@ export class EvalRun {
     this.#log.open(journal)
     this.#onRecord = onRecord
     this.#reuse = reuse && this.#makeReuse(reuse)
-    const reachedEnd = await insideTask(this.#scope, async () => {
+    const reachedEnd = await insideTask(this.#scope(), async () => {
       await this.#stopping.start(this.task).catch((error) => this.#fail('internal', error))
       this.#begin()
       return this.#dispatcher.run()
@@ -114,11 +114,7 @@ export class EvalRun {
     return { task, eval: this.#context.eval, status, log: journal.path, header, footer }
   }
 
-  get #scope(): TaskScope {
-    return this.#scopeOf(undefined)
-  }
-
-  #scopeOf(life: SampleLife | undefined): TaskScope {
+  #scope(life?: SampleLife): TaskScope {
     const enqueue = (samples: readonly Sample[]) => this.#additions.enqueue(samples, life?.uuid)
     const { name: task, directory } = this.task
     return { task, directory, enqueue: this.task.source && enqueue }
@@ -146,6 +142,7 @@ export class EvalRun {
       taskDirectory: this.task.directory,
       allow: this.task.task.definition.allow,
       specOf: (sample) => chooseSandbox(this.task.sandbox, sample),
+      verifierOf: (sample) => chooseVerifier(this.task.task.verifier, sample),
       providerOf,
       context: {
         signal: this.#ending.signal,
@@ -172,7 +169,7 @@ export class EvalRun {
       signal: this.#ending.signal,
       isSpent: () => this.task.selection.isSpent,
       // The life of a sample is its own, also when the code of another one added it.
-      run: (run) => insideTask(this.#scope, () => this.#attempt(runner, run)),
+      run: (run) => insideTask(this.#scope(), () => this.#attempt(runner, run)),
       prior: ({ id }, epoch) => this.#reuse?.planOf(id, epoch),
       reuse: async (reused) => (await this.#reuse?.takeOver(reused)) ?? reused.run,
       recorded: (record) => this.#onRecord?.(record),
@@ -202,13 +199,15 @@ export class EvalRun {
       serviceLogs: options.serviceLogs,
       secrets,
       keepServiceLogs: (run, logs) => this.#log.serviceLogs(run, logs),
+      keepArtifacts: options.keepArtifacts,
+      artifactFolder: (run) => this.#log.artifactFolder(run),
       append: (record) => this.#log.append(record),
       note: (record) => this.#log.keep(record),
       emit: (event) => this.#log.event(event),
       warn: (message, { planned, epoch }) =>
         this.#log.note('warning', message, { sample: planned.id, epoch }),
       inScope: (life, code) =>
-        insideTask({ ...this.#scopeOf(life), whileWaiting: waiting.whileWaiting(life) }, code),
+        insideTask({ ...this.#scope(life), whileWaiting: waiting.whileWaiting(life) }, code),
       blocked: (run) => waiting.blocked(run),
       up: (run) => waits.up(run),
       removed: (run) => waits.removed(run),

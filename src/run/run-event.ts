@@ -63,5 +63,5 @@ export type RunEvent =
       readonly footer: FooterRecord
     }
 
-/** Parts of a sample's life, in order; `wait` is for a sandbox slot. */
-export type Phase = 'wait' | 'start' | 'files' | 'setup' | 'agent' | 'tests' | 'score'
+/** Parts of a sample's life, in order; `wait` is for a sandbox slot. A verifier's sandbox is waited for and started after `artifacts`. */
+export type Phase = 'wait' | 'start' | 'files' | 'setup' | 'agent' | 'artifacts' | 'tests' | 'score'

@@ -32,6 +32,10 @@ export interface Sample {
   readonly solution?: string
   /** Put into the sandbox after the agent has ended; owned by root, replacing whatever is there. */
   readonly tests?: SampleFiles
+  /** Beside those of the task. */
+  readonly artifacts?: readonly string[]
+  /** In which the scorers act, instead of that of the task. */
+  readonly verifier?: SandboxSpec
 }
 
 /** A sample as agents and scorers see it. */
@@ -50,6 +54,16 @@ const fileContent = z.union([
 ])
 
 const sampleFiles = z.record(z.string().min(1), fileContent)
+
+const ARTIFACT = /^(?:[^/:]+:)?\/(?!proc(?:\/|$)|sys(?:\/|$)|dev(?:\/|$))[^\0]*[^\0/]$/u
+
+/** Absolute paths of files or folders, `service:/path` in another than the default service. */
+export const artifactsSchema = z.array(
+  z
+    .string()
+    .regex(ARTIFACT, 'expected the absolute path of a file or folder, or service:/path')
+    .refine((path) => !path.split('/').includes('..'), "expected a path without '..'"),
+)
 
 const sandboxSpec = z.unknown().transform((value, context): SandboxSpec => {
   try {
@@ -71,6 +85,8 @@ const sampleSchema = z.strictObject({
   setup: z.string().optional(),
   solution: z.string().optional(),
   tests: sampleFiles.optional(),
+  artifacts: artifactsSchema.optional(),
+  verifier: sandboxSpec.optional(),
 })
 
 export const SAMPLE_FIELDS = Object.keys(sampleSchema.shape)

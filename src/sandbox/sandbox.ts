@@ -156,6 +156,8 @@ export interface UploadOptions extends UserOptions {
 export interface DownloadOptions extends UserOptions {
   /** Total cap in bytes (default 1 GiB). */
   readonly maxBytes?: number
+  /** Cap of files, folders and links (default 1,000,000). */
+  readonly maxEntries?: number
 }
 
 export interface RemoveOptions extends UserOptions {
@@ -186,3 +188,4 @@ export interface FileEntry {
 
 export const DEFAULT_MAX_OUTPUT_BYTES = 10 * 1024 * 1024
 export const DEFAULT_MAX_READ_BYTES = 100 * 1024 * 1024
+export const DEFAULT_MAX_ENTRIES = 1_000_000

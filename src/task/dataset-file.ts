@@ -122,3 +122,7 @@ function absoluteFiles(files: SampleFiles, folder: string): SampleFiles {
   })
   return Object.fromEntries(entries)
 }
+
+export function isDatasetFile(value: unknown): value is DatasetFile {
+  return typeof value === 'object' && value !== null && 'load' in value && typeof value.load === 'function'
+}

@@ -1,29 +1,27 @@
 import { z } from 'zod'
 import type { Agent } from '../agent/agent.ts'
-import { generateConfigSchema, modelSchema } from '../agent/generate-config.ts'
 import type { GenerateConfig, Model } from '../agent/model.ts'
 import { namedAgent } from '../agent/named-agent.ts'
 import { ConfigError } from '../errors.ts'
 import type { SampleLimits } from '../limit/budget.ts'
 import type { Sample } from '../sample/sample.ts'
 import { parseSandboxSpec, type SandboxSpec } from '../sample/sandbox-spec.ts'
-import { isSandboxAllowance, SANDBOX_ALLOWANCES } from '../sandbox/policy/allowances.ts'
-import { isReducer, type Reducer, type ReducerName } from '../score/reduce.ts'
+import type { Reducer, ReducerName } from '../score/reduce.ts'
 import type { Scorer } from '../score/scorer.ts'
 import type { DatasetFile } from './dataset-file.ts'
-import { type EarlyStopping, isEarlyStopping } from './early-stopping.ts'
-import { SampleSource } from './sample-source.ts'
+import type { EarlyStopping } from './early-stopping.ts'
+import type { SampleSource } from './sample-source.ts'
 import type { Secret } from './secrets.ts'
 import type { ParameterRecord, ParameterRecords } from './task-parameters.ts'
-import { registerTask, TASK_STATUSES, type TaskStatus } from './task-registration.ts'
+import { registerTask, type TaskStatus } from './task-registration.ts'
+import { checkDefinition } from './task-schema.ts'
 import type { TaskSetup } from './task-setup.ts'
 
 /** Samples, a data file, or what makes samples while the task runs. A factory gives every eval a source of its own. */
 export type Dataset = readonly Sample[] | DatasetFile | SampleSource | (() => SampleSource)
 
-const OWN_ALLOWANCES = ['added-paths', 'added-urls'] as const
 /** What a task may allow that is refused otherwise: references of added samples, and what sandboxes may not have, such as `cap-add:NET_ADMIN`. */
-export type Allowance = (typeof OWN_ALLOWANCES)[number] | (string & {})
+export type Allowance = 'added-paths' | 'added-urls' | (string & {})
 
 export interface TaskDefinition {
   /** Default: the file's name. */
@@ -71,6 +69,14 @@ export interface TaskDefinition {
   readonly scoreTimeoutMs?: number
   /** Asks the source when at most so many runs are outstanding (default 0). */
   readonly prefetch?: number
+  /** Files and folders that are taken out of the sandbox when the agent has ended: absolute paths, `service:/path` in other services. */
+  readonly artifacts?: readonly string[]
+  /** What the artifacts of one sample may hold together, in bytes (default 100 MiB). */
+  readonly maxArtifactBytes?: number
+  /** Another sandbox for the scorers, started when the agent's is gone; of that, only the artifacts come into it. */
+  readonly verifier?: SandboxSpec | string
+  /** What the agent left running when it ended lives on (default) or is killed; with a verifier it is always killed. */
+  readonly agentProcesses?: 'keep' | 'kill'
   readonly allow?: readonly Allowance[]
   /** What no log, event or label may show: names of variables of the host, or values under names. */
   readonly secrets?: readonly Secret[]
@@ -85,6 +91,7 @@ export class Task {
   readonly definition: TaskDefinition
   readonly agent: Agent
   readonly sandbox: SandboxSpec | false | undefined
+  readonly verifier: SandboxSpec | undefined
 
   constructor(definition: TaskDefinition) {
     checkDefinition(definition)
@@ -92,6 +99,8 @@ export class Task {
     this.agent = namedAgent(definition.agent, `task '${definition.name ?? 'without a name'}'`)
     this.sandbox =
       typeof definition.sandbox === 'string' ? parseSandboxSpec(definition.sandbox) : definition.sandbox
+    this.verifier =
+      typeof definition.verifier === 'string' ? parseSandboxSpec(definition.verifier) : definition.verifier
   }
 
   get name(): string | undefined {
@@ -183,99 +192,4 @@ export function defineTask(
   const task = new Task(first as TaskDefinition)
   registerTask(task, { name: task.name, parameters: undefined })
   return task
-}
-
-function isAllowance(name: string): boolean {
-  return OWN_ALLOWANCES.some((known) => known === name) || isSandboxAllowance(name)
-}
-
-function unknownAllowance({ input }: { input?: unknown }): string {
-  return `unknown name '${String(input)}'; known are ${[...OWN_ALLOWANCES, ...SANDBOX_ALLOWANCES].join(', ')}`
-}
-
-const positive = z.number().int().positive()
-
-const plainFields = z.strictObject({
-  name: z.string().regex(/\S/).optional(),
-  version: z.string().optional(),
-  aliases: z.array(z.string()).optional(),
-  status: z.enum(TASK_STATUSES).optional(),
-  dataset: z.custom<Dataset>(
-    isDataset,
-    'expected an array of samples, fileDataset(...), a SampleSource or a function that makes one',
-  ),
-  agent: z.custom<Agent | string>(
-    (value) => typeof value === 'function' || typeof value === 'string',
-    'expected an agent',
-  ),
-  scorers: z.array(z.custom<Scorer>(isScorer, 'expected a scorer')).optional(),
-  model: modelSchema.optional(),
-  modelRoles: z.record(z.string(), modelSchema).optional(),
-  config: generateConfigSchema.optional(),
-  sandbox: z.union([z.literal(false), z.string(), z.looseObject({ kind: z.string() })]).optional(),
-  epochs: positive.optional(),
-  maxSamples: positive.optional(),
-  limits: z
-    .strictObject({
-      timeMs: positive,
-      workingMs: positive,
-      messages: positive,
-      turns: positive,
-      tokens: positive,
-      outputTokens: positive,
-      cost: z.number().positive(),
-    })
-    .partial()
-    .optional(),
-  reducers: z
-    .array(z.custom<ReducerName | Reducer>(isReducer, 'expected a reducer or its name, such as `pass_at_2`'))
-    .min(1)
-    .optional(),
-  failOnError: z.union([z.boolean(), z.number()]).optional(),
-  continueOnFail: z.boolean().optional(),
-  retryOnError: z.number().int().nonnegative().optional(),
-  retryInfra: z.number().int().nonnegative().optional(),
-  scoreOnError: z.boolean().optional(),
-  sourceErrors: z.enum(['eval', 'sample']).optional(),
-  earlyStopping: z.custom<EarlyStopping>(isEarlyStopping, 'expected an object with `schedule`').optional(),
-  setupTimeoutMs: positive.optional(),
-  scoreTimeoutMs: positive.optional(),
-  prefetch: z.number().int().nonnegative().optional(),
-  allow: z.array(z.string().refine(isAllowance, { error: unknownAllowance })).optional(),
-  secrets: z.array(z.union([z.string(), z.strictObject({ name: z.string(), value: z.string() })])).optional(),
-  setup: z.custom<TaskSetup>((value) => typeof value === 'function', 'expected a function').optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
-  tags: z.array(z.string()).optional(),
-})
-
-function checkDefinition(definition: TaskDefinition): void {
-  const parsed = plainFields.safeParse(definition)
-  if (parsed.success) return
-  const problems = parsed.error.issues.map(
-    (issue) => `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`,
-  )
-  throw new ConfigError(problems.join('; '), { where: `task '${definition?.name ?? 'without a name'}'` })
-}
-
-function isDataset(value: unknown): boolean {
-  return (
-    Array.isArray(value) ||
-    value instanceof SampleSource ||
-    typeof value === 'function' ||
-    isDatasetFile(value)
-  )
-}
-
-export function isDatasetFile(value: unknown): value is DatasetFile {
-  return typeof value === 'object' && value !== null && 'load' in value && typeof value.load === 'function'
-}
-
-function isScorer(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'name' in value &&
-    'score' in value &&
-    typeof value.score === 'function'
-  )
 }

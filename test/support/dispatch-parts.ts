@@ -20,7 +20,7 @@ export function attemptRecord(
   if (fails || action === 'error') life.fail('agent', new Error('it failed'))
   else if (isAborted || action === 'cancel') life.cancel()
   else if (action === 'score') life.reachLimit(new LimitExceededError({ type: 'operator', limit: 0 }))
-  return life.finish(undefined)
+  return life.finish({})
 }
 
 /** Resolves when an operator or the end of the eval stops the run. */

@@ -13,6 +13,7 @@ const SPAN_TYPES: Readonly<Record<string, string>> = {
   files: 'init',
   setup: 'init',
   agent: 'agent',
+  artifacts: 'init',
   tests: 'init',
   score: 'scorers',
 }

@@ -61,6 +61,11 @@ const configSchema = z.object({
   sandboxes: z.array(
     z.object({ kind: z.string(), key: z.string(), description: z.string(), reach: z.string() }),
   ),
+  /** Specification of the sandbox in which the scorers act, where it is not that of the agent. */
+  verifier: anything.optional(),
+  artifacts: z.array(z.string()).optional(),
+  maxArtifactBytes: z.number().optional(),
+  agentProcesses: z.enum(['keep', 'kill']).optional(),
   scoreOnError: z.boolean().optional(),
   setupTimeoutMs: z.number().optional(),
   scoreTimeoutMs: z.number().optional(),

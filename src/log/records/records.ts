@@ -4,6 +4,7 @@ import type { TranscriptEvent } from '../../agent/transcript.ts'
 import type { ContentPart } from '../../sample/content.ts'
 import type { Sample } from '../../sample/sample.ts'
 import type { Score } from '../../score/scorer.ts'
+import { artifactRecordSchema } from './artifact-record.ts'
 import { headerSchema } from './header-record.ts'
 
 export { type HeaderRecord, headerSchema, LOG_VERSION } from './header-record.ts'
@@ -20,6 +21,7 @@ export const errorRecordSchema = z.object({
     'setup',
     'agent',
     'tests',
+    'artifacts',
     'scorer',
     'config',
     'source',
@@ -117,6 +119,12 @@ export type EarlierAttempt = z.infer<typeof earlierAttemptSchema>
 
 const usagesSchema = z.record(z.string(), z.record(z.string(), z.number()))
 
+const sandboxFactsSchema = z.object({
+  kind: z.string(),
+  key: z.string(),
+  images: z.record(z.string(), z.string()),
+})
+
 export const sampleRecordSchema = z.object({
   type: z.literal('sample'),
   uuid: z.string(),
@@ -139,9 +147,10 @@ export const sampleRecordSchema = z.object({
   metadata: z.record(z.string(), z.unknown()),
   files: z.array(z.string()).optional(),
   setup: z.string().optional(),
-  sandbox: z
-    .object({ kind: z.string(), key: z.string(), images: z.record(z.string(), z.string()) })
-    .optional(),
+  sandbox: sandboxFactsSchema.optional(),
+  /** The sandbox in which the scorers acted, where it was not that of the agent. */
+  verifier: sandboxFactsSchema.optional(),
+  artifacts: z.array(artifactRecordSchema).optional(),
   messages: z.array(messageSchema),
   output: z.string(),
   /** By scorer; a scorer that could not judge has no entry. */

@@ -1,15 +1,8 @@
-import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '../../util/make-folder.ts'
 import { escapeText } from '../../util/terminal.ts'
-
-/** Which run of a sample the logs belong to. */
-export interface ServiceLogOwner {
-  readonly sample: string
-  readonly epoch: number
-  readonly attempt: number
-}
+import { type BesideOwner, folderBeside, ownerName, safeName } from './beside-log.ts'
 
 export interface WrittenServiceLog {
   readonly service: string
@@ -20,34 +13,22 @@ export interface WrittenServiceLog {
 
 /** The folder of the service logs that belong to a log, beside it. */
 export function serviceLogFolder(logPath: string): string {
-  return `${logPath.replace(/\.(journal\.jsonl|eval)$/, '')}.services`
-}
-
-/** Letters, digits, dots and dashes of any text; what that leaves out is told apart by a hash. */
-function safeName(text: string): string {
-  if (/^[a-z0-9][a-z0-9.-]{0,59}$/.test(text)) return text
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 8)
-  const plain = text
-    .normalize('NFKD')
-    .replaceAll(/[^A-Za-z0-9.-]+/g, '-')
-    .replaceAll(/^[.-]+|[.-]+$/g, '')
-  return `${plain.slice(0, 50)}-${hash}`.replace(/^-/, '')
+  return folderBeside(logPath, 'services')
 }
 
 /** `<sample>_epoch-<n>_attempt-<n>_<service>.log`; further containers of a service have their number behind it. */
 export function serviceLogName(
-  owner: ServiceLogOwner,
+  owner: BesideOwner,
   log: Pick<WrittenServiceLog, 'service' | 'number'>,
 ): string {
-  const { sample, epoch, attempt } = owner
   const number = log.number > 1 ? `_${log.number}` : ''
-  return `${safeName(sample)}_epoch-${epoch}_attempt-${attempt}_${safeName(log.service)}${number}.log`
+  return `${ownerName(owner)}_${safeName(log.service)}${number}.log`
 }
 
 /** Writes one file a service, each harmless for a terminal. Returns their paths. */
 export async function writeServiceLogs(
   folder: string,
-  owner: ServiceLogOwner,
+  owner: BesideOwner,
   logs: readonly WrittenServiceLog[],
 ): Promise<string[]> {
   if (logs.length === 0) return []

@@ -6,11 +6,14 @@ import type { SandboxSpec } from '../../sample/sandbox-spec.ts'
 import type { InitialisedConfig } from '../../sandbox/config-initialiser.ts'
 import type { ProviderContext, ResolvedConfig, SandboxProvider } from '../../sandbox/provider.ts'
 import type { SandboxManager } from '../../sandbox/sandbox-manager.ts'
+import { JoinedGates } from './joined-gate.ts'
 
 /** Whether the samples of one configuration may start. A gate that has settled stays as it is. */
 export interface Gate {
   readonly state: 'pending' | 'ready' | 'failed'
-  readonly sandbox?: GateSandbox
+  readonly sandbox?: GateSandbox | undefined
+  /** Of the sandbox in which the scorers act, where it is another than the agent's. */
+  readonly verifier?: GateSandbox | undefined
   readonly error?: unknown
   /** Resolves when the state is no longer pending; never rejects. */
   readonly settled: Promise<void>
@@ -31,6 +34,8 @@ export interface ConfigGatesOptions {
   readonly allow?: readonly string[] | undefined
   /** The specification of a sample: run option, task and sample merged. */
   readonly specOf: (sample: Sample) => SandboxSpec | undefined
+  /** The specification of the sandbox in which the scorers of a sample act, where it is another. */
+  readonly verifierOf?: (sample: Sample) => SandboxSpec | undefined
   readonly providerOf: (kind: string) => Promise<SandboxProvider>
   readonly context: ProviderContext
   /** Told of a configuration before it is initialised. */
@@ -58,6 +63,7 @@ export class ConfigGates {
   readonly #gates = new Map<string, Gate>()
   readonly #ready = new Map<string, Gate>()
   readonly #told = new Set<string>()
+  readonly #joined = new JoinedGates()
   readonly #limiter = new Limiter(RESOLVED_AT_ONCE)
 
   constructor(options: ConfigGatesOptions) {
@@ -66,23 +72,29 @@ export class ConfigGates {
 
   /** Resolves what samples ask for, initialising nothing. Returns each distinct configuration once. @throws ConfigError */
   async resolve(samples: readonly Sample[]): Promise<ResolvedConfig[]> {
-    const asked = samples.flatMap((sample) => this.#request(sample) ?? [])
+    const asked = samples.flatMap((sample) => [this.#own(sample) ?? [], this.#verifier(sample) ?? []].flat())
     const resolved = await Promise.all(asked.map((request) => this.#resolve(request)))
     return [...new Map(resolved.map(({ config }) => [config.key, config])).values()]
   }
 
   /** Key of the configuration that a sample asks for, initialising nothing; undefined: of none. @throws ConfigError */
   async keyOf(sample: Sample): Promise<string | undefined> {
-    const request = this.#request(sample)
+    const request = this.#own(sample)
     if (!request) return undefined
     const ready = this.#gates.get(request.key)?.sandbox
     return ready?.initialised.config.key ?? (await this.#resolve(request)).config.key
   }
 
   gateOf(sample: Sample): Gate {
+    const own = this.#gateOf(() => this.#own(sample))
+    const verifier = this.#gateOf(() => this.#verifier(sample))
+    return verifier === OPEN ? own : this.#joined.of(own, verifier)
+  }
+
+  #gateOf(requested: () => SpecRequest | undefined): Gate {
     let request: SpecRequest | undefined
     try {
-      request = this.#request(sample)
+      request = requested()
     } catch (error) {
       return failedGate(error)
     }
@@ -95,8 +107,15 @@ export class ConfigGates {
     return gate
   }
 
-  #request(sample: Sample): SpecRequest | undefined {
-    const spec = this.#options.specOf(sample)
+  #own(sample: Sample): SpecRequest | undefined {
+    return this.#request(this.#options.specOf(sample), sample)
+  }
+
+  #verifier(sample: Sample): SpecRequest | undefined {
+    return this.#request(this.#options.verifierOf?.(sample), sample)
+  }
+
+  #request(spec: SandboxSpec | undefined, sample: Sample): SpecRequest | undefined {
     if (spec === undefined) return undefined
     // Only compose files can be filled in from metadata.
     const { config } = spec

@@ -37,9 +37,14 @@ export class GateUses {
 
   #hold(gate: Gate): void {
     const isOver = this.#runs.get(gate) === 0 && !this.#openEnded
-    if (!gate.sandbox || this.#closed || isOver || this.#held.has(gate)) return
-    const { provider, initialised } = gate.sandbox
-    this.#held.set(gate, this.#manager.retain(provider, initialised.config))
+    if ((!gate.sandbox && !gate.verifier) || this.#closed || isOver || this.#held.has(gate)) return
+    const used = [gate.sandbox, gate.verifier].flatMap((sandbox) => sandbox ?? [])
+    const releases = used.map(({ provider, initialised }) =>
+      this.#manager.retain(provider, initialised.config),
+    )
+    this.#held.set(gate, () => {
+      for (const release of releases) release()
+    })
   }
 
   #release(gate: Gate): void {

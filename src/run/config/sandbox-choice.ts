@@ -38,6 +38,21 @@ export function chooseSandbox(
   )
 }
 
+/** Which sandbox the scorers of a sample get, where it is not the agent's: the sample's own, else the task's. @throws ConfigError */
+export function chooseVerifier(
+  task: SandboxSpec | undefined,
+  { verifier = task }: Pick<Sample, 'verifier'>,
+): SandboxSpec | undefined {
+  if (verifier === undefined) return undefined
+  if (verifier.kind === 'local' && task?.kind !== 'local')
+    throw new ConfigError("sandbox 'local' isolates nothing: only a task may choose it for its verifier")
+  if (verifier.kind === 'docker' && verifier.config === undefined)
+    throw new ConfigError(
+      "verifier 'docker' needs a configuration: name an image, a build folder or a compose file",
+    )
+  return verifier
+}
+
 /** What a choice of kind by the run leaves unused, for a warning; undefined when nothing is. */
 export function droppedConfig(choice: SandboxChoice): string | undefined {
   const { run, task } = choice

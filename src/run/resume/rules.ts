@@ -31,6 +31,10 @@ export const RESUME_RULES = {
   scoreOnError: ({ config }) => config.scoreOnError,
   setupTimeoutMs: orNone(({ config }) => config.setupTimeoutMs),
   scoreTimeoutMs: orNone(({ config }) => config.scoreTimeoutMs),
+  verifier: orNone(({ config }) => config.verifier),
+  artifacts: orNone(({ config }) => config.artifacts),
+  maxArtifactBytes: orNone(({ config }) => config.maxArtifactBytes),
+  agentProcesses: orNone(({ config }) => config.agentProcesses),
   maxOutputBytes: orNone(({ config }) => config.maxOutputBytes),
   maxReadBytes: orNone(({ config }) => config.maxReadBytes),
   // What changes how fast, how much of it, how often tried again, or how it is summed up.
@@ -69,6 +73,7 @@ export const RESUME_RULES = {
   noBuild: 'not-compared',
   reaper: 'not-compared',
   serviceLogs: 'not-compared',
+  keepArtifacts: 'not-compared',
   removeImages: 'not-compared',
   providers: 'not-compared',
   signal: 'not-compared',

@@ -57,8 +57,11 @@ function limitOf(error: unknown, { reason }: AbortSignal): LimitExceededError | 
   return [reason, cause].find((candidate) => candidate instanceof LimitExceededError)
 }
 
-async function stopCommands(life: SampleLife, { sandbox, signal }: Stage): Promise<void> {
-  const stopping = sandbox?.stopCommands() ?? Promise.resolve([])
+/** A verifier judges what an agent left, not what still goes on. */
+async function stopCommands(life: SampleLife, { options, sandbox, signal }: Stage): Promise<void> {
+  const { agentProcesses } = options.task.task.definition
+  const leftBehind = agentProcesses === 'kill' || life.run.planned.gate.verifier !== undefined
+  const stopping = sandbox?.stopCommands({ leftBehind }) ?? Promise.resolve([])
   const stopped = await soonAfterAbort(stopping, { signal, graceMs: END_GRACE_MS })
   if (stopped.length === 0) return
   life.record({

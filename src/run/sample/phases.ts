@@ -9,6 +9,7 @@ export const KIND_OF_PHASE: Readonly<Record<Phase, ErrorRecord['kind']>> = {
   files: 'files',
   setup: 'setup',
   agent: 'agent',
+  artifacts: 'artifacts',
   tests: 'tests',
   score: 'scorer',
 }

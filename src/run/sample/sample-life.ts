@@ -6,13 +6,14 @@ import { currentSpan } from '../../agent/span.ts'
 import type { ModelEvent, Transcript, TranscriptEvent } from '../../agent/transcript.ts'
 import { type LimitExceededError, SandboxUnavailableError } from '../../errors.ts'
 import { WorkClock } from '../../limit/work-clock.ts'
+import type { ArtifactRecord } from '../../log/records/artifact-record.ts'
 import { errorRecord } from '../../log/records/error-record.ts'
 import type { ErrorRecord, EventRecord, SampleRecord, SampleStartRecord } from '../../log/records/records.ts'
 import type { Content } from '../../sample/content.ts'
 import { shownInput } from '../../sample/input.ts'
 import type { Score } from '../../score/scorer.ts'
 import { VERSION } from '../../util/version.ts'
-import type { GateSandbox } from '../config/config-gate.ts'
+import type { Gate, GateSandbox } from '../config/config-gate.ts'
 import type { PlannedRun } from '../dispatch/planned-sample.ts'
 import type { Phase } from '../run-event.ts'
 
@@ -24,6 +25,8 @@ export class SampleLife implements Transcript {
   /** The input, from before the agent on with its media at hand. */
   content: Content
   readonly scores: Record<string, Score> = {}
+  /** What was taken out of the sandbox, once that has been tried. */
+  artifacts: ArtifactRecord[] | undefined
   readonly clock = new WorkClock()
   readonly recorder = new ModelRecorder(this)
   readonly #startedMs = Date.now()
@@ -88,7 +91,7 @@ export class SampleLife implements Transcript {
     this.#limit = { type: error.type, limit: error.limit }
   }
 
-  finish(sandbox: GateSandbox | undefined): SampleRecord {
+  finish({ sandbox, verifier }: Pick<Gate, 'sandbox' | 'verifier'>): SampleRecord {
     const { planned, epoch } = this.run
     const { sample } = planned
     const now = Date.now()
@@ -110,6 +113,8 @@ export class SampleLife implements Transcript {
       files: sample.files && Object.keys(sample.files),
       setup: sample.setup,
       sandbox: sandbox && sandboxRecord(sandbox),
+      verifier: verifier && sandboxRecord(verifier),
+      artifacts: this.artifacts,
       messages: this.state.messages,
       output: this.state.output,
       scores: this.scores,

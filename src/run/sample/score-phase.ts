@@ -3,7 +3,7 @@ import { Budget } from '../../limit/budget.ts'
 import { isScore } from '../../log/records/records.ts'
 import type { Score } from '../../score/scorer.ts'
 import { untilAborted } from '../../util/abort.ts'
-import { linkedController } from '../../util/linked-controller.ts'
+import { deadline } from '../../util/deadline.ts'
 import { SampleAccess } from './sample-access.ts'
 import type { SampleLife } from './sample-life.ts'
 import type { Stage } from './sample-runner.ts'
@@ -46,24 +46,6 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
     })
   } finally {
     access.close()
-  }
-}
-
-/** A signal that is aborted after so long, unless it is disposed before. */
-function deadline(
-  parent: AbortSignal,
-  ms: number | undefined,
-  what: string,
-): { readonly signal: AbortSignal } & Disposable {
-  const controller = linkedController(parent)
-  const end = () => controller.abort(new Error(`${what} took longer than ${ms} ms`))
-  const timer = ms === undefined ? undefined : setTimeout(end, ms)
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]: () => {
-      clearTimeout(timer)
-      controller[Symbol.dispose]()
-    },
   }
 }
 

@@ -11,6 +11,17 @@ interface Options {
   readonly keepServiceLogs: (run: PlannedRun, logs: readonly ServiceLog[]) => Promise<void>
 }
 
+export interface LogOwner {
+  readonly run: PlannedRun
+  /** Left out: the agent's sandbox. */
+  readonly part: 'verifier' | undefined
+}
+
+/** The services of a verifier are told apart from those of the agent's sandbox. */
+function named(logs: readonly ServiceLog[], { part }: LogOwner): readonly ServiceLog[] {
+  return part ? logs.map((log) => ({ ...log, service: `${part}-${log.service}` })) : logs
+}
+
 /** Which service logs are kept, and when: they go with their containers. */
 export class SampleServiceLogs {
   readonly #which: ServiceLogs
@@ -25,11 +36,11 @@ export class SampleServiceLogs {
     return this.#which === 'all' || (this.#which === 'failed' && life.error !== undefined)
   }
 
-  async keepOf(sandbox: ManagedSandbox, run: PlannedRun): Promise<void> {
-    await this.#keep(run, await sandbox.serviceLogs())
+  async keepOf(sandbox: ManagedSandbox, owner: LogOwner): Promise<void> {
+    await this.#keep(owner.run, named(await sandbox.serviceLogs(), owner))
   }
 
-  ofFailedStart(run: PlannedRun): ((logs: readonly ServiceLog[]) => Promise<void>) | undefined {
-    return this.#which === 'none' ? undefined : (logs) => this.#keep(run, logs)
+  ofFailedStart(owner: LogOwner): ((logs: readonly ServiceLog[]) => Promise<void>) | undefined {
+    return this.#which === 'none' ? undefined : (logs) => this.#keep(owner.run, named(logs, owner))
   }
 }

@@ -1,5 +1,8 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { SandboxFileError, UnsupportedError } from '../../errors.ts'
 import type {
+  DownloadOptions,
   ExecOptions,
   ExecResult,
   FileEntry,
@@ -59,12 +62,27 @@ export class FakeSandbox implements Sandbox {
     this.files.set(path, typeof content === 'string' ? new TextEncoder().encode(content) : content)
   }
 
-  async upload(): Promise<void> {
-    throw new UnsupportedError('a fake sandbox takes no folders')
+  /** Files alone: there are no folders in it. */
+  async upload(hostPath: string, path: string): Promise<void> {
+    if ((await stat(hostPath)).isFile()) return this.writeFile(path, await readFile(hostPath))
+    for (const name of await readdir(hostPath)) await this.upload(join(hostPath, name), `${path}/${name}`)
   }
 
-  async download(): Promise<void> {
-    throw new UnsupportedError('a fake sandbox gives no folders')
+  async download(
+    path: string,
+    hostPath: string,
+    { maxBytes = Number.POSITIVE_INFINITY }: DownloadOptions = {},
+  ): Promise<void> {
+    const inside = [...this.files].filter(([name]) => name.startsWith(`${path}/`))
+    const found: [string, Uint8Array][] = inside.length > 0 ? inside : [[path, await this.readFile(path)]]
+    const bytes = found.reduce((sum, [, { byteLength }]) => sum + byteLength, 0)
+    if (bytes > maxBytes)
+      throw new SandboxFileError(`${path} is too large`, { kind: 'too-large', path, service: this.service })
+    for (const [name, content] of found) {
+      const target = join(hostPath, name.slice(path.length))
+      await mkdir(dirname(target), { recursive: true })
+      await writeFile(target, content)
+    }
   }
 
   async stat(path: string): Promise<FileStat> {

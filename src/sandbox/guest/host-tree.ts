@@ -10,6 +10,16 @@ export class UnsafeArchiveError extends Error {
   override readonly name = 'UnsafeArchiveError'
 }
 
+/** An archive has more in it than was to be taken. */
+export class TooManyEntriesError extends Error {
+  override readonly name = 'TooManyEntriesError'
+}
+
+export interface ExtractOptions {
+  readonly maxEntries: number
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * Puts an archive that a sandbox made into a folder of this host, and nothing outside it: names are taken apart and
  * checked, no link is followed, and links are made last and only where they cannot lead out.
@@ -17,7 +27,7 @@ export class UnsafeArchiveError extends Error {
 export async function extractToHost(
   data: AsyncIterable<Uint8Array>,
   folder: string,
-  signal?: AbortSignal,
+  { maxEntries, signal }: ExtractOptions,
 ): Promise<void> {
   const links: Array<{ parts: readonly string[]; target: string }> = []
   const folders: Array<{ path: string; mode: number }> = []
@@ -25,7 +35,9 @@ export async function extractToHost(
   const archive = extract()
   const fed = pipeline(Readable.from(data, { objectMode: false }), archive, { signal })
   fed.catch(() => undefined)
+  let entries = 0
   for await (const entry of archive) {
+    if (++entries > maxEntries) throw new TooManyEntriesError(`it has more than ${maxEntries} entries`)
     const parts = safeParts(entry.header.name)
     const mode = (entry.header.mode ?? 0o644) & 0o777
     if (entry.header.type === 'directory') {

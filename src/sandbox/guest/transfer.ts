@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs'
 import { stat as hostStat } from 'node:fs/promises'
 import { pack } from 'tar-fs'
 import { SandboxFileError } from '../../errors.ts'
-import type { DownloadOptions, UploadOptions } from '../sandbox.ts'
+import { DEFAULT_MAX_ENTRIES, type DownloadOptions, type UploadOptions } from '../sandbox.ts'
 import { FieldWriter } from './fields.ts'
 import { checkFileAnswer } from './file-error.ts'
 import { fileExchange, STREAM_CREDIT } from './file-exchange.ts'
 import { type GuestFiles, pathFields, stat, writeFile } from './files.ts'
-import { extractToHost, UnsafeArchiveError, writeToHost } from './host-tree.ts'
+import { extractToHost, TooManyEntriesError, UnsafeArchiveError, writeToHost } from './host-tree.ts'
 import { FrameType, Tag } from './protocol.ts'
 
 export interface Transfer {
@@ -57,18 +57,21 @@ export async function download(
   const { path, hostPath } = transfer
   const source = await stat(files, path, options)
   const isFolder = source.type === 'directory'
-  const limit = options.maxBytes ?? DEFAULT_MAX_DOWNLOAD_BYTES
+  const { maxBytes: limit = DEFAULT_MAX_DOWNLOAD_BYTES, maxEntries = DEFAULT_MAX_ENTRIES } = options
   const extra = new FieldWriter().add(Tag.limit, limit).add(Tag.credit, STREAM_CREDIT).finish()
   const answer = await fileExchange(files.connection, {
     type: isFolder ? FrameType.pack : FrameType.read,
     fields: Buffer.concat([pathFields(path, options).finish(), extra]),
     signal: options.signal,
     receive: (data) =>
-      isFolder ? extractToHost(data, hostPath, options.signal) : writeToHost(data, hostPath, source.mode),
+      isFolder
+        ? extractToHost(data, hostPath, { maxEntries, signal: options.signal })
+        : writeToHost(data, hostPath, source.mode),
   }).catch((error: unknown) => {
-    if (!(error instanceof UnsafeArchiveError)) throw error
+    const isTooMuch = error instanceof TooManyEntriesError
+    if (!isTooMuch && !(error instanceof UnsafeArchiveError)) throw error
     throw new SandboxFileError(`${path}: ${error.message}`, {
-      kind: 'invalid-path',
+      kind: isTooMuch ? 'too-large' : 'invalid-path',
       path,
       service: files.service,
       cause: error,

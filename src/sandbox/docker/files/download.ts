@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { DownloadOptions, ExecResult } from '../../sandbox.ts'
+import { DEFAULT_MAX_ENTRIES, type DownloadOptions, type ExecResult } from '../../sandbox.ts'
 import { runCommand } from '../exec/run-command.ts'
 import { FILE_DEADLINE_MS, type FileContext, fileError, statFile } from './file-calls.ts'
 import { scriptPath } from './path.ts'
@@ -98,11 +98,11 @@ async function downloadFolder(
   path: string,
   options: Download & { maxBytes: number },
 ): Promise<void> {
-  const { hostPath, maxBytes } = options
+  const { hostPath, maxBytes, maxEntries = DEFAULT_MAX_ENTRIES } = options
   // tar follows a link that is named with a trailing slash.
   const folder = `${scriptPath(path, context.container.service)}/`
   const argv = ['tar', '-c', '-f', '-', '-C', folder, '.']
-  const take = (source: PassThrough) => extractSafely(source, { folder: hostPath, maxBytes })
+  const take = (source: PassThrough) => extractSafely(source, { folder: hostPath, maxBytes, maxEntries })
   try {
     // Headers and padding of many small files come on top of their bytes, which extraction counts.
     await receive(context, argv, { ...options, path, maxBytes: maxBytes * 2 + 1024 ** 2, take })

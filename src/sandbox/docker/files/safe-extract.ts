@@ -22,6 +22,7 @@ interface Extraction {
   readonly links: { readonly path: string; readonly target: string }[]
   readonly folderModes: Map<string, number>
   bytesLeft: number
+  entriesLeft: number
 }
 
 type ArchiveEntry = Readable & { readonly header: Header }
@@ -83,6 +84,8 @@ function spend(extraction: Extraction, bytes: number): void {
 
 async function takeEntry(extraction: Extraction, entry: ArchiveEntry): Promise<void> {
   const { header } = entry
+  if (--extraction.entriesLeft < 0)
+    throw new RefusedEntriesError('more entries than a download may have', true)
   const name = safeName(header.name)
   if (name === '.' || name === '') return
   const path = name === undefined ? undefined : join(extraction.folder, name)
@@ -133,7 +136,7 @@ async function makeLinks(extraction: Extraction): Promise<void> {
  */
 export async function extractSafely(
   source: Readable,
-  options: { folder: string; maxBytes: number },
+  options: { folder: string; maxBytes: number; maxEntries: number },
 ): Promise<void> {
   const folder = resolve(options.folder)
   await mkdir(folder, { recursive: true })
@@ -143,6 +146,7 @@ export async function extractSafely(
     links: [],
     folderModes: new Map(),
     bytesLeft: options.maxBytes,
+    entriesLeft: options.maxEntries,
   }
   const entries = source.pipe(extract())
   source.once('error', (error) => entries.destroy(error))
