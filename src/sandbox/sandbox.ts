@@ -158,6 +158,8 @@ export interface DownloadOptions extends UserOptions {
   readonly maxBytes?: number
   /** Cap of files, folders and links (default 1,000,000). */
   readonly maxEntries?: number
+  /** Leaves out what is no file, folder or link that stays inside, instead of failing once the rest is there (default false). */
+  readonly skipUnsafe?: boolean
 }
 
 export interface RemoveOptions extends UserOptions {

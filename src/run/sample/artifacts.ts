@@ -82,6 +82,7 @@ async function takeOne(
     await sandbox.download(path, hostPath, {
       maxBytes: Math.max(0, bytesLeft),
       maxEntries: Math.max(1, entriesLeft),
+      skipUnsafe: true,
       signal,
     })
     return { name, status: 'taken', ...(await tidied(hostPath)) }

@@ -108,6 +108,7 @@ async function downloadFolder(
     await receive(context, argv, { ...options, path, maxBytes: maxBytes * 2 + 1024 ** 2, take })
   } catch (error) {
     if (!(error instanceof RefusedEntriesError)) throw error
+    if (options.skipUnsafe && !error.tooLarge) return
     throw fileError(context, { path, exitCode: error.tooLarge ? 64 : null, detail: error.message })
   }
 }
