@@ -153,6 +153,17 @@ export const transferChecks: readonly ConformanceCheck[] = [
     { needs: ['users'] },
   ),
   check(
+    'a download of more entries than may be is too large, and what is special is left out where that is asked for',
+    async ({ sandbox, folder, tempDir }) => {
+      await output(sandbox, 'mkdir -p "$1/d" && cd "$1/d" && touch a b c && mkfifo pipe', { args: [folder] })
+      const download = (name: string, maxEntries: number) =>
+        sandbox.download(`${folder}/d`, join(tempDir, name), { maxEntries, skipUnsafe: true })
+      await expectFileError(download('few', 2), 'too-large')
+      await download('all', 100)
+      expectEqual((await readdir(join(tempDir, 'all'))).sort(), ['a', 'b', 'c'])
+    },
+  ),
+  check(
     'a download takes only what the acting user may read',
     async ({ sandbox, folder, tempDir }) => {
       await output(sandbox, 'mkdir -p "$1/d" && echo s > "$1/d/f" && chmod 600 "$1/d/f"', { args: [folder] })
