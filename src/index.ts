@@ -74,6 +74,13 @@ export type { CancelAction, ControlReply } from './run/dispatch/run-control.ts'
 export type { EvalResult } from './run/eval-parts.ts'
 export { evaluate, type RunResult } from './run/evaluate.ts'
 export type { EvaluateOptions } from './run/options.ts'
+export {
+  type RescoreAction,
+  type ScoredLog,
+  type ScoreFailure,
+  type ScoreLogOptions,
+  scoreLog,
+} from './run/rescore/score-log.ts'
 export type { RunEvent } from './run/run-event.ts'
 export {
   type AudioPart,

@@ -8,6 +8,7 @@ import { addLogCommand } from './log-command.ts'
 import { addRetryCommand } from './retry.ts'
 import { addRunCommand } from './run.ts'
 import { addSandboxCommand } from './sandbox.ts'
+import { addScoreCommand } from './score.ts'
 import { addTasksCommand } from './tasks.ts'
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -21,6 +22,7 @@ async function main(argv: readonly string[]): Promise<number> {
   program.exitOverride().configureHelp({ showGlobalOptions: true })
   addRunCommand(program, finish)
   addRetryCommand(program, finish)
+  addScoreCommand(program, finish)
   addTasksCommand(program, finish)
   addLogCommand(program, finish)
   addSandboxCommand(program, finish)

@@ -7,7 +7,7 @@ import type { EvaluateOptions } from './options.ts'
 
 /** What a task's samples call: what the run names takes the place of what the task names, one by one. @throws ConfigError */
 export async function taskModels(
-  definition: TaskDefinition,
+  definition: Pick<TaskDefinition, 'model' | 'modelRoles' | 'config'>,
   options: EvaluateOptions,
 ): Promise<Omit<RunModels, 'calls'>> {
   const model = options.model ?? definition.model

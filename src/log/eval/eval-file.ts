@@ -48,6 +48,10 @@ export class EvalFile implements AsyncDisposable {
     return this.#zip.names.filter((name) => name.startsWith('samples/'))
   }
 
+  get memberNames(): readonly string[] {
+    return this.#zip.names
+  }
+
   /** Text of a member as it is in the file. */
   text(name: string): Promise<string> {
     return this.#zip.text(name)

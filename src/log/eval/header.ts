@@ -34,17 +34,7 @@ export function toHeader({ header, footer, usage, roleUsage }: HeaderParts): Hea
     results: {
       total_samples: totals.total,
       completed_samples: totals.success + totals.limit,
-      scores: footer.scores.map(({ scorer, reducer, scored, unscored, metrics }) => ({
-        name: scorer,
-        scorer,
-        reducer: reducer ?? (header.epochs > 1 ? 'mean' : undefined),
-        scored_samples: scored,
-        unscored_samples: unscored,
-        params: {},
-        metrics: Object.fromEntries(
-          metrics.map(({ name, value }) => [name, { name, value: value ?? Number.NaN, params: {} }]),
-        ),
-      })),
+      scores: toResultScores(footer.scores, header.epochs),
     },
     stats: {
       started_at: offsetTime(header.createdAt),
@@ -92,15 +82,35 @@ function evalSpec(header: HeaderRecord): HeaderMember['eval'] {
       ...limitFields(config.limits),
     },
     packages: { belljar: header.belljar },
-    scorers: header.scorers.map(({ name, metrics }) => ({
-      name,
-      options: {},
-      metrics: metrics.map((metric) => ({ name: metric, options: {} })),
-      metadata: {},
-    })),
+    scorers: toSpecScorers(header.scorers),
     tags: task.tags,
     metadata: task.metadata,
   }
+}
+
+/** What a header says of scorers. */
+export function toSpecScorers(scorers: HeaderRecord['scorers']) {
+  return scorers.map(({ name, metrics }) => ({
+    name,
+    options: {},
+    metrics: metrics.map((metric) => ({ name: metric, options: {} })),
+    metadata: {},
+  }))
+}
+
+/** What the results say of scorers. */
+export function toResultScores(scores: FooterRecord['scores'], epochs: number) {
+  return scores.map(({ scorer, reducer, scored, unscored, metrics }) => ({
+    name: scorer,
+    scorer,
+    reducer: reducer ?? (epochs > 1 ? 'mean' : undefined),
+    scored_samples: scored,
+    unscored_samples: unscored,
+    params: {},
+    metrics: Object.fromEntries(
+      metrics.map(({ name, value }) => [name, { name, value: value ?? Number.NaN, params: {} }]),
+    ),
+  }))
 }
 
 function passedParameters({ parameters }: TaskIdentity): Record<string, unknown> {

@@ -60,7 +60,7 @@ export class EvalReductions {
   }
 
   /** Reducers of the footer that a name tells; those that a task made itself are known by their metrics alone. */
-  member(footer: FooterRecord) {
+  member(footer: Pick<FooterRecord, 'scores'>) {
     const names = new Set(footer.scores.map(({ reducer }) => reducer ?? 'mean'))
     return [...names].flatMap((name) => {
       const reducer = reducerOf(name as ReducerName)

@@ -50,7 +50,7 @@ function thinned(metadata: Readonly<Record<string, unknown>>): Record<string, un
   )
 }
 
-function thinScores(scores: SampleRecord['scores']): SampleRecord['scores'] {
+export function thinScores(scores: SampleRecord['scores']): SampleRecord['scores'] {
   return Object.fromEntries(
     Object.entries(scores).map(([name, { value, answer, explanation, metadata }]) => [
       name,

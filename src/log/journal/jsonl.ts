@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 /** JSON on one line. Bytes become base64 text; big integers and numbers that are not finite become text, as JSON has none of them. @throws TypeError on a cycle */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, plain)
@@ -21,15 +23,26 @@ export function parsePythonJson(text: string): unknown {
   }
 }
 
+/** As `parsePythonJson`, but they become numbers that are not finite, as which `toMemberJson` writes them. @throws SyntaxError */
+export function parsePythonNumbers(text: string): unknown {
+  const mark = randomUUID()
+  const repaired = quoteBareNumbers(text, mark)
+  if (repaired === text) return JSON.parse(text)
+  const isMarked = (value: unknown): value is string => typeof value === 'string' && value.startsWith(mark)
+  return JSON.parse(repaired, (_key, value: unknown) =>
+    isMarked(value) ? Number(value.slice(mark.length)) : value,
+  )
+}
+
 const BARE = /-?\b(?:NaN|Infinity)\b/g
 
-function quoteBareNumbers(text: string): string {
+function quoteBareNumbers(text: string, mark = ''): string {
   const parts: string[] = []
   let from = 0
   while (from < text.length) {
     const start = text.indexOf('"', from)
     const outside = text.slice(from, start === -1 ? text.length : start)
-    parts.push(outside.replace(BARE, '"$&"'))
+    parts.push(outside.replace(BARE, `"${mark}$&"`))
     if (start === -1) break
     from = endOfString(text, start)
     parts.push(text.slice(start, from))

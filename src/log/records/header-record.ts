@@ -113,6 +113,19 @@ export const headerSchema = z.object({
   config: configSchema,
   /** Evals that this one resumes, first to last. */
   lineage: z.array(lineageSchema).optional(),
+  /** How often, by what and when the samples of this log were scored again. */
+  rescored: z
+    .array(
+      z.object({
+        at: z.iso.datetime(),
+        belljar: z.string(),
+        /** Name of the log whose samples they are. */
+        from: z.string(),
+        action: z.enum(['append', 'overwrite']),
+        scorers: z.array(z.string()),
+      }),
+    )
+    .optional(),
   /** Of the set that it is part of. */
   set: z.string().optional(),
 })

@@ -1,11 +1,10 @@
-import { basename } from 'node:path'
 import { ConfigError } from '../../errors.ts'
 import { openPriorLog } from '../../log/prior/open-prior-log.ts'
 import { ResumeVersionError } from '../../log/prior/resume-errors.ts'
 import type { HeaderRecord } from '../../log/records/records.ts'
-import { type LoadedTask, loadTasks } from '../../task/load-tasks.ts'
-import { taskIdOf } from '../identity.ts'
+import type { LoadedTask } from '../../task/load-tasks.ts'
 import type { EvaluateOptions } from '../options.ts'
+import { recordedTask } from '../recorded-task.ts'
 
 export interface RetryPlan {
   readonly task: LoadedTask
@@ -19,15 +18,11 @@ export async function retryPlan(
   { alias }: { readonly alias?: Readonly<Record<string, string>> },
 ): Promise<RetryPlan> {
   const header = await headerOf(log)
-  const { file } = header.task
-  if (file === undefined)
+  if (header.task.file === undefined)
     throw new ConfigError('its task was made in code; resume it there: evaluate(task, { resume })', {
       where: log,
     })
-  const loaded = await loadTasks(file, { parameters: passedParameters(header), alias })
-  const task = await sameTask(loaded, header)
-  if (!task)
-    throw new ConfigError(`${basename(file)} has no task '${header.task.name}' any more`, { where: log })
+  const task = await recordedTask(header, { log, file: header.task.file, alias })
   const { model, modelFacts } = header
   const models = { model, modelBaseUrl: modelFacts?.baseUrl, modelArgs: modelFacts?.args }
   const given = header.config.given as EvaluateOptions | undefined
@@ -38,21 +33,4 @@ async function headerOf(log: string): Promise<HeaderRecord> {
   await using prior = await openPriorLog(log)
   if (prior.header) return prior.header
   throw new ResumeVersionError(`its header cannot be read: ${prior.problem ?? 'there is none'}`, { log })
-}
-
-function passedParameters({ identity, task }: HeaderRecord): Record<string, unknown> {
-  if (!identity) return task.parameters
-  const passed = Object.entries(identity.parameters).filter(([, record]) => 'passed' in record)
-  return Object.fromEntries(passed.map(([name, record]) => [name, record.passed]))
-}
-
-async function sameTask(
-  loaded: readonly LoadedTask[],
-  { identity, task }: HeaderRecord,
-): Promise<LoadedTask | undefined> {
-  for (const candidate of loaded) {
-    const { aliases = [] } = candidate.task.definition
-    if (identity && [await taskIdOf(candidate), ...aliases].includes(identity.id)) return candidate
-  }
-  return loaded.find(({ name }) => name === task.name)
 }

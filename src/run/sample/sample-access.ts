@@ -8,6 +8,7 @@ import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
 import { type CallDefaults, recordedSandbox } from '../../sandbox/recorded-sandbox.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { ScorerContext } from '../../score/scorer.ts'
+import { absentSandbox } from './absent-sandbox.ts'
 import type { SampleLife } from './sample-life.ts'
 
 export interface AccessOptions {
@@ -116,23 +117,4 @@ export class SampleAccess {
   }
 }
 
-const noSandbox = async () => {
-  throw new ConfigError('this task has no sandbox; give it one with `sandbox`')
-}
-
-const NO_SANDBOX: Sandbox = {
-  service: 'none',
-  exec: noSandbox,
-  spawn: noSandbox,
-  readFile: noSandbox,
-  readText: noSandbox,
-  writeFile: noSandbox,
-  upload: noSandbox,
-  download: noSandbox,
-  stat: noSandbox,
-  exists: noSandbox,
-  list: noSandbox,
-  remove: noSandbox,
-  listen: noSandbox,
-  shellCommand: () => '',
-}
+const NO_SANDBOX = absentSandbox('this task has no sandbox; give it one with `sandbox`')

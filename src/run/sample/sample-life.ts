@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentState } from '../../agent/agent.ts'
-import type { ModelUsage } from '../../agent/model.ts'
 import { ModelRecorder } from '../../agent/model-recorder.ts'
 import { currentSpan } from '../../agent/span.ts'
-import type { ModelEvent, Transcript, TranscriptEvent } from '../../agent/transcript.ts'
+import type { Transcript, TranscriptEvent } from '../../agent/transcript.ts'
 import { type LimitExceededError, SandboxUnavailableError } from '../../errors.ts'
 import { WorkClock } from '../../limit/work-clock.ts'
 import type { ArtifactRecord } from '../../log/records/artifact-record.ts'
@@ -16,6 +15,7 @@ import { VERSION } from '../../util/version.ts'
 import type { Gate, GateSandbox } from '../config/config-gate.ts'
 import type { PlannedRun } from '../dispatch/planned-sample.ts'
 import type { Phase } from '../run-event.ts'
+import { UsageCount } from './usage-count.ts'
 
 /** What belongs to one attempt at one epoch of a sample while it lives, and becomes its record. */
 export class SampleLife implements Transcript {
@@ -31,8 +31,7 @@ export class SampleLife implements Transcript {
   readonly recorder = new ModelRecorder(this)
   readonly #startedMs = Date.now()
   readonly #phases: { name: Phase; durationMs: number }[] = []
-  readonly #usage: Record<string, Record<string, number>> = {}
-  readonly #roleUsage: Record<string, Record<string, number>> = {}
+  readonly #used = new UsageCount()
   readonly #log: (record: EventRecord | SampleStartRecord) => void
   #status: SampleRecord['status'] = 'success'
   #error: ErrorRecord | undefined
@@ -64,7 +63,7 @@ export class SampleLife implements Transcript {
   }
 
   record(event: TranscriptEvent): void {
-    if (event.type === 'model-output') this.#count(event)
+    if (event.type === 'model-output') this.#used.add(event)
     const span = currentSpan()
     this.#log({ type: 'event', uuid: this.uuid, event: span === undefined ? event : { ...event, span } })
   }
@@ -125,8 +124,8 @@ export class SampleLife implements Transcript {
       totalMs: now - this.#startedMs,
       workingMs: this.#working(),
       phases: this.#phases,
-      usage: this.#usage,
-      roleUsage: Object.keys(this.#roleUsage).length > 0 ? this.#roleUsage : undefined,
+      usage: this.#used.usage,
+      roleUsage: Object.keys(this.#used.roleUsage).length > 0 ? this.#used.roleUsage : undefined,
     }
   }
 
@@ -135,19 +134,6 @@ export class SampleLife implements Transcript {
     const spentMs = working.reduce((sum, { durationMs }) => sum + durationMs, 0)
     return Math.max(0, spentMs - this.clock.waitedMs)
   }
-
-  /** What was read from the run's cache was not spent. */
-  #count({ model, role, output }: ModelEvent): void {
-    if (!output || output.cache === 'read') return
-    addUsage(this.#usage, model, output.usage)
-    if (role !== undefined) addUsage(this.#roleUsage, role, output.usage)
-  }
-}
-
-function addUsage(totals: Record<string, Record<string, number>>, name: string, usage: ModelUsage): void {
-  const total = Object.hasOwn(totals, name) ? (totals[name] ?? {}) : {}
-  totals[name] = total
-  for (const [kind, count] of Object.entries(usage)) total[kind] = (total[kind] ?? 0) + count
 }
 
 function sandboxRecord({ initialised: { config, facts } }: GateSandbox): SampleRecord['sandbox'] {
