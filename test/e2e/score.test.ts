@@ -10,6 +10,7 @@ export default defineTask({
   name: 'said',
   dataset: [{ id: 'a', input: 'x', target: 'yes' }, { id: 'b', input: 'x', target: 'no' }],
   sandbox: 'local',
+  maxSamples: 1,
   agent: async () => 'yes, indeed',
   scorers: [includes(), command(['true'])],
 })
