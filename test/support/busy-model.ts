@@ -12,6 +12,15 @@ export const BUSY_USAGE: readonly FakeUsage[] = [
 
 export const BUSY_TOTALS = { inputTokens: 460, outputTokens: 57, cacheReadTokens: 230, reasoningTokens: 3 }
 
+/** What a grade by the model `judge` uses. */
+export const GRADE_USAGE: FakeUsage = { input: 80, output: 5, cacheRead: 16 }
+export const GRADE_TOTALS = { inputTokens: 80, outputTokens: 5, cacheReadTokens: 16 }
+
+export interface BusyOptions {
+  /** A command that the first turn asks for beside its own. */
+  readonly forbidden?: string
+}
+
 export const echo = defineTool({
   name: 'bash',
   description: 'Runs a command.',
@@ -19,8 +28,8 @@ export const echo = defineTool({
   execute: ({ command }) => command.replace('echo ', ''),
 })
 
-/** A provider under load: refuses every fifth request for its rate, fails at every seventh, drops every eleventh, else goes on with the conversation. */
-export function busyModel(): {
+/** A provider under load: refuses every fifth request for its rate, fails at every seventh, drops every eleventh, else goes on with the conversation, or grades as `judge`. */
+export function busyModel({ forbidden }: BusyOptions = {}): {
   reply: (request: FakeRequest) => FakeReply
   faults: { refused: number; failed: number; dropped: number }
 } {
@@ -38,14 +47,16 @@ export function busyModel(): {
       faults.dropped++
       return { fault: 'drop' }
     }
-    return turnOf(body.messages as readonly { role: string }[])
+    if (body.model === 'judge') return { usage: GRADE_USAGE, text: 'It says so.\nGRADE: C' }
+    return turnOf(body.messages as readonly { role: string }[], forbidden)
   }
   return { reply, faults }
 }
 
-function turnOf(messages: readonly { role: string }[]): FakeAnswer {
+function turnOf(messages: readonly { role: string }[], forbidden: string | undefined): FakeAnswer {
   const turn = messages.filter(({ role }) => role === 'assistant').length
   const usage = BUSY_USAGE[turn]!
-  const toolCalls = [{ name: 'bash', arguments: { command: `echo ${turn}` } }]
+  const commands = [`echo ${turn}`, ...(turn === 0 && forbidden ? [forbidden] : [])]
+  const toolCalls = commands.map((command) => ({ name: 'bash', arguments: { command } }))
   return turn < 2 ? { usage, toolCalls } : { usage, text: 'done' }
 }
