@@ -23,6 +23,7 @@ export interface RunFlags {
   readonly build?: boolean
   readonly removeImages?: boolean
   readonly serviceLogs: ServiceLogs
+  readonly keepArtifacts: ServiceLogs
   /** false with `--no-reaper`. */
   readonly reaper?: boolean
   /** false with `--no-guest`. */

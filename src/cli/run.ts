@@ -61,6 +61,11 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
         .choices(SERVICE_LOGS)
         .default('failed'),
     )
+    .addOption(
+      new Option('--keep-artifacts <which>', 'samples whose artifacts are kept beside the log')
+        .choices(SERVICE_LOGS)
+        .default('all'),
+    )
     .option('--remove-images', 'remove what was pulled or built for the run, each image after its last use')
     .option('--no-guest', "reach sandboxes through the Engine's own exec")
     .option('--no-reaper', 'start no process that removes what is left when this run is killed')
