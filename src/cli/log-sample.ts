@@ -13,10 +13,15 @@ export function sampleText(record: SampleRecord, events: readonly TranscriptEven
     ([name, { value, explanation }]) =>
       `  ${escapeLine(name, 40)}: ${escapeLine(JSON.stringify(value))}${explanation ? ` (${escapeLine(explanation, 400)})` : ''}`,
   )
+  const artifactLines = (record.artifacts ?? []).map(
+    ({ name, status, files, bytes }) =>
+      `  ${escapeLine(name, 200)}: ${status}${files === undefined ? '' : ` (${files} entries, ${bytes} bytes)`}`,
+  )
   const sections = [
     `sample ${escapeLine(String(id))}, epoch ${epoch}: ${status} (${(totalMs / 1000).toFixed(1)} s)`,
     section('error', error ? [shortened(`${error.kind}: ${error.message}`)] : []),
     section('scores', scoreLines),
+    section('artifacts', artifactLines),
     section('messages', messages.map(messageText)),
     section('events', events.map(eventLine)),
     section('output', record.output === '' ? [] : [shortened(record.output)]),

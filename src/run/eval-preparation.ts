@@ -191,7 +191,12 @@ export class EvalPreparation implements AsyncDisposable {
     const given = options.maxSamples ?? task.definition.maxSamples
     if (given !== undefined) return given
     const mayUseSandbox =
-      sandbox.run || sandbox.task || sandbox.discovered || source || seed.some(({ sample }) => sample.sandbox)
+      sandbox.run ||
+      sandbox.task ||
+      sandbox.discovered ||
+      task.verifier ||
+      source ||
+      seed.some(({ sample }) => sample.sandbox)
     return mayUseSandbox ? manager.maxSandboxes : MAX_SAMPLES_WITHOUT_SANDBOX
   }
 }

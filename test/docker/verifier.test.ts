@@ -68,6 +68,7 @@ const HOSTILE = `mkdir -p /w/out/sub && cd /w/out && echo 42 > answer && echo in
 ln -s /etc/shadow absolute; ln -s ../../../../etc/passwd above; ln -s sub/in inside
 mkfifo pipe; mknod device c 1 3; chmod 4755 answer; chmod 000 sub/in
 ln -s /etc /w/folder; mkfifo /w/pipe; head -c 2000000 /dev/zero > /w/large
+mkdir /w/deep; (cd /w/deep; i=0; while [ $i -lt 60 ]; do d=$(printf %0100d $i); mkdir $d && cd $d; i=$((i + 1)); done)
 printf '#!/bin/sh\\nexit 0\\n' > /bin/grep; sleep 1000 > /dev/null 2>&1 &`
 
 const CHECK = `check() { if eval "$2"; then echo "ok - $1"; else echo "not ok - $1"; fi; }
@@ -92,7 +93,7 @@ it.each(['guest', 'engine'] as const)(
         { id: 'hostile', input: `touch /w-hidden; ${HOSTILE}`, tests: { '/tests/check.sh': CHECK } },
         { id: 'nothing', input: 'true', tests: { '/tests/check.sh': CHECK } },
       ],
-      artifacts: ['/w/out', '/w/pipe', '/w/large'],
+      artifacts: ['/w/out', '/w/pipe', '/w/large', '/w/deep'],
       maxArtifactBytes: 1_000_000,
       verifier: IMAGE,
       scorers: [testSuite(['sh', '/tests/check.sh'], { report: '/out/report.tap' })],
@@ -107,14 +108,11 @@ it.each(['guest', 'engine'] as const)(
           ['/w/out', 'taken'],
           ['/w/pipe', 'refused'],
           ['/w/large', 'too-large'],
+          ['/w/deep', 'refused'],
         ])
         expect(hostile?.verifier?.images).toEqual(hostile?.sandbox?.images)
         expect(nothing?.scores).toMatchObject({ test_suite: { value: 0 } })
-        expect(nothing?.artifacts).toMatchObject([
-          { status: 'missing' },
-          { status: 'missing' },
-          { status: 'missing' },
-        ])
+        expect(nothing?.artifacts?.map(({ status }) => status)).toEqual(Array(4).fill('missing'))
         const out = join(artifacts, 'hostile_epoch-1_attempt-1/w/out')
         expect((await readdir(out)).sort()).toEqual(['answer', 'inside', 'sub'])
         expect((await lstat(join(out, 'answer'))).mode & 0o7777).toBe(0o755)

@@ -88,11 +88,17 @@ async function takeOne(
     return { name, status: 'taken', ...(await tidied(hostPath)) }
   } catch (error) {
     await rm(hostPath, { recursive: true, force: true })
+    if (isTooLongName(error))
+      return { name, status: 'refused', why: 'a name in it is too long for this host' }
     if (!(error instanceof SandboxFileError)) throw error
     if (error.kind === 'not-found' || error.kind === 'not-a-directory') return { name, status: 'missing' }
     const status = error.kind === 'too-large' ? 'too-large' : 'refused'
     return { name, status, why: error.message.slice(0, 500) }
   }
+}
+
+function isTooLongName(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG'
 }
 
 /** Whoever reads it next can, and nothing has rights of its own. Returns what there is of it. */

@@ -10,7 +10,7 @@ import type { Stage } from './sample-runner.ts'
 
 const SCORE_TIMEOUT_MS = 1_800_000
 
-/** Lets the scorers judge, one after the other, in a time of their own. */
+/** Lets the scorers judge, one after the other, in a time of their own, also after one that failed: its error is that of the sample. */
 export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> {
   const { options, sandbox, phase, signal } = stage
   const { task } = options
@@ -28,25 +28,26 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
   life.run.control.state = 'scoring'
   try {
     await phase('score', async () => {
+      const failures: unknown[] = []
       for (const { name, scorer } of task.scorers) {
+        time.signal.throwIfAborted()
         using own = deadline(time.signal, scorer.timeoutMs, `scorer '${name}'`)
-        const judge = () => scorer.score(access.scorerContext(own.signal))
-        const score = await untilAborted(options.inScope(life, judge), own.signal)
-        if (isUnscored(score)) {
-          noteUnscored(life, name, score)
-          continue
-        }
-        if (!isScore(score))
-          throw new BelljarError(
-            'scorer-failed',
-            `scorer '${name}' returned no score: ${JSON.stringify(score)}`,
-          )
-        life.scores[name] = score
+        const judge = async () => scorer.score(access.scorerContext(own.signal))
+        const score = untilAborted(options.inScope(life, judge), own.signal)
+        await score.then((given) => keepScore(life, name, given)).catch((error) => failures.push(error))
       }
+      if (failures.length > 0) throw failures[0]
     })
   } finally {
     access.close()
   }
+}
+
+/** @throws BelljarError `scorer-failed` for what is no score */
+function keepScore(life: SampleLife, name: string, score: Score | null): void {
+  if (isUnscored(score)) noteUnscored(life, name, score)
+  else if (isScore(score)) life.scores[name] = score
+  else throw new BelljarError('scorer-failed', `scorer '${name}' returned no score: ${JSON.stringify(score)}`)
 }
 
 /** Why a scorer could not judge, where it says so. */

@@ -32,6 +32,7 @@ export class EngineSandbox implements ServiceSandbox {
   readonly service: string
   readonly commands = new Commands()
   readonly #context: files.FileContext
+  #hasRun = false
 
   constructor(container: ContainerRef) {
     this.service = container.service
@@ -47,10 +48,12 @@ export class EngineSandbox implements ServiceSandbox {
   }
 
   exec(command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+    this.#hasRun = true
     return runCommand(this.container, command, { ...options, commands: this.commands })
   }
 
   spawn(command: readonly string[], options: SpawnOptions = {}): Promise<SandboxProcess> {
+    this.#hasRun = true
     return spawnCommand(this.container, command, { ...options, commands: this.commands })
   }
 
@@ -103,7 +106,7 @@ export class EngineSandbox implements ServiceSandbox {
     { leftBehind = false }: StopOptions = {},
   ): Promise<(readonly string[])[]> {
     const stopped = await this.commands.stopAll(reason)
-    if (leftBehind) await killAllCommands(this.container)
+    if (leftBehind && this.#hasRun) await killAllCommands(this.container)
     return stopped
   }
 }
