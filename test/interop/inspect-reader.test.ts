@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { convertLog } from '../../src/log/convert/convert-log.ts'
 import { Journal } from '../../src/log/journal/journal.ts'
 import { LiveLog } from '../../src/log/live/live-log.ts'
+import { scoreLog } from '../../src/run/rescore/score-log.ts'
+import { f1 } from '../../src/score/f1.ts'
 import { KINDS, logOfKind } from '../support/log-kinds.ts'
 import { headerRecord, sampleRecord } from '../support/log-records.ts'
 import { tempDir } from '../support/temp-dir.ts'
@@ -14,6 +16,7 @@ import { tempDir } from '../support/temp-dir.ts'
 const run = promisify(execFile)
 const python = process.env.BELLJAR_INSPECT_PYTHON
 const TIMEOUT_MS = 180_000
+const CORPUS = '2026-12-01T01-25-49-00-00_arith_mHy2QKNSBMKTcsFGv4rqt3.eval'
 
 interface Read {
   readonly task: string
@@ -146,6 +149,34 @@ log = r(${JSON.stringify(live.path)})
 print(log.status, [x.id for x in log.samples], [x.id for x in s(${JSON.stringify(live.path)})])`
         const { stdout } = await run(python ?? '', ['-c', code])
         expect(stdout.trim()).toBe("started ['a', 'b'] ['a', 'b']")
+      },
+      TIMEOUT_MS,
+    )
+
+    it(
+      'opens a log that was scored again, ours and its own',
+      async () => {
+        await using folder = await tempDir()
+        const own = join(folder.path, 'own.eval')
+        await copyFile(join(import.meta.dirname, '../corpus/inspect-logs', CORPUS), own)
+        const logs = [own, await logOfKind('epochs', folder.path)]
+        const scored = await Promise.all(logs.map((log) => scoreLog(log, { scorers: [f1()] })))
+        const paths = scored.map(({ log }) => log)
+        const code = `from inspect_ai.log import read_eval_log as r, read_eval_log_sample_summaries as s
+for path in ${JSON.stringify(paths)}:
+    log = r(path)
+    print([x.name for x in log.results.scores], [x.name for x in log.eval.scorers], [x.scorer for x in log.reductions],
+          sum('f1' in (x.scores or {}) for x in log.samples), sum('f1' in (x.scores or {}) for x in s(path)))`
+        const { stdout } = await run(python ?? '', ['-c', code])
+        const list = (...names: string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`
+        const three = (...names: string[]) =>
+          Array(3)
+            .fill(list(...names))
+            .join(' ')
+        expect(stdout.trim().split('\n')).toEqual([
+          `${three('includes', 'exact', 'f1')} 2 2`,
+          `${three('exact', 'f1')} 9 9`,
+        ])
       },
       TIMEOUT_MS,
     )

@@ -1,4 +1,6 @@
 import { rm } from 'node:fs/promises'
+import { untilAborted } from '../../util/abort.ts'
+import { deadline } from '../../util/deadline.ts'
 import {
   DEFAULT_MAX_ARTIFACT_BYTES,
   type TakenArtifact,
@@ -7,6 +9,8 @@ import {
 } from './artifacts.ts'
 import type { SampleLife } from './sample-life.ts'
 import type { Stage } from './sample-runner.ts'
+
+const TAKE_TIMEOUT_MS = 600_000
 
 /** What was taken out of an agent's sandbox, on this host for as long as the attempt lives, or for good. */
 export class SampleArtifacts {
@@ -25,13 +29,15 @@ export class SampleArtifacts {
     const names = [...(definition.artifacts ?? []), ...(this.#life.run.planned.sample.artifacts ?? [])]
     if (names.length === 0 || !sandbox || this.#life.artifacts) return []
     const folder = await this.#makeFolder(stage)
-    const { taken, records } = await takeArtifacts(names, {
+    using time = deadline(signal, TAKE_TIMEOUT_MS, 'taking the artifacts')
+    const taking = takeArtifacts(names, {
       services: sandbox.services,
       default: sandbox.default,
       folder,
       maxBytes: definition.maxArtifactBytes ?? DEFAULT_MAX_ARTIFACT_BYTES,
-      signal,
+      signal: time.signal,
     })
+    const { taken, records } = await untilAborted(taking, time.signal)
     this.#life.artifacts = records
     for (const { name, status, why } of records)
       if (status === 'too-large' || status === 'refused')

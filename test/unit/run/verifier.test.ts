@@ -43,6 +43,8 @@ describe('a verifier', () => {
       artifacts: [{ name: '/w/out', status: 'taken', bytes: 3 }],
       scores: { reads: { metadata: { '/w/out/1.txt': true, '/w/other.txt': false, '/tests/check': true } } },
     })
+    const phases = ['wait', 'start', 'agent', 'artifacts', 'wait', 'start', 'tests', 'score']
+    expect(records[0]?.phases.map(({ name }) => name)).toEqual(phases)
   })
 
   it('starts when nothing is left of the sandbox of the agent, also with one slot', async () => {
@@ -106,7 +108,7 @@ describe('a verifier', () => {
     expect(provider.live.size).toBe(0)
   })
 
-  it('is waited for in a time that is no working time, and a cancelled wait ends', async () => {
+  it('that is being started when the run is cancelled is removed', async () => {
     const reached = deferred()
     const stop = new AbortController()
     const provider = new FakeProvider({
