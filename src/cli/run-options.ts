@@ -40,8 +40,6 @@ export interface RunFlags {
   readonly secret?: string[]
 }
 
-export const SERVICE_LOGS: readonly ServiceLogs[] = ['none', 'failed', 'all']
-
 export const FSYNC: readonly FsyncPolicy[] = ['never', 'records', 'always']
 
 export const KEEP: readonly Keep[] = ['none', 'failed', 'all']

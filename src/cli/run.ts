@@ -19,7 +19,6 @@ import {
   KEEP,
   positiveInteger,
   type RunFlags,
-  SERVICE_LOGS,
   sampleLimit,
   taskArgument,
   wholeNumber,
@@ -56,20 +55,11 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     .option('--retry-infra <n>', 'further attempts after a sandbox failed', wholeNumber)
     .option('--score-on-error', 'score what an agent left that ended with an error')
     .option('--no-build', 'refuse to run where images would have to be built')
-    .addOption(
-      new Option('--service-logs <which>', 'samples whose service logs are kept beside the log')
-        .choices(SERVICE_LOGS)
-        .default('failed'),
-    )
-    .addOption(
-      new Option('--keep-artifacts <which>', 'samples whose artifacts are kept beside the log')
-        .choices(SERVICE_LOGS)
-        .default('all'),
-    )
     .option('--remove-images', 'remove what was pulled or built for the run, each image after its last use')
     .option('--no-guest', "reach sandboxes through the Engine's own exec")
     .option('--no-reaper', 'start no process that removes what is left when this run is killed')
-    .addOption(new Option('--keep <which>', 'sandboxes that are not removed').choices(KEEP).default('none'))
+  addKeepOptions(command)
+  command
     .option('--log-dir <dir>', 'folder of the logs', 'logs')
     .addOption(
       new Option('--fsync <when>', 'when the log is forced to the disk').choices(FSYNC).default('records'),
@@ -81,6 +71,15 @@ export function addRunCommand(program: Command, finish: (exitCode: number) => vo
     )
     .option('--json', 'events on stdout, one object a line')
     .action(async (files: string[], flags: RunCommandFlags) => finish(await runFiles(files, flags)))
+}
+
+/** What outlives a run, of which samples. */
+function addKeepOptions(command: Command): void {
+  const which = (flag: string, what: string, value: string) =>
+    command.addOption(new Option(`--${flag} <which>`, what).choices(KEEP).default(value))
+  which('keep', 'sandboxes that are not removed', 'none')
+  which('service-logs', 'samples whose service logs are kept beside the log', 'failed')
+  which('keep-artifacts', 'samples whose artifacts are kept beside the log', 'all')
 }
 
 type RunCommandFlags = RunFlags & ModelFlags & LimitFlags
