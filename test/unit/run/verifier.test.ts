@@ -2,7 +2,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FakeProvider, type FakeProviderOptions } from 'belljar/testing'
 import { describe, expect, it } from 'vitest'
-import { type Agent, ConfigError, SandboxInitError, type Scorer } from '../../../src/index.ts'
+import {
+  type Agent,
+  ConfigError,
+  enqueueSample,
+  SampleSource,
+  SandboxInitError,
+  type Scorer,
+} from '../../../src/index.ts'
 import { evaluate } from '../../../src/run/evaluate.ts'
 import type { TaskDefinition } from '../../../src/task/task.ts'
 import { deferred, fakeRun, fakeTask, sample, status } from '../../support/fake-run.ts'
@@ -124,6 +131,29 @@ describe('a verifier', () => {
     const run = await fakeRun(task(), { provider, signal: stop.signal })
     expect(run.records).toMatchObject([{ status: 'cancelled' }])
     expect(run.provider.live.size).toBe(0)
+  })
+
+  it('of a sample that waits for one that it added takes its turn after it', async () => {
+    const agent: Agent = async ({ sample: { input } }) => {
+      if (input === 'child') return
+      const [child] = enqueueSample(sample('child'))
+      await child?.completed()
+    }
+    const definition = { dataset: SampleSource.fromSamples([sample('parent')]), agent, maxSamples: 1 }
+    const two = await fakeRun(task(definition), { maxSandboxes: 2 })
+    expect(two.records.map(({ input, status: ended }) => [input, ended])).toEqual([
+      ['child', 'success'],
+      ['parent', 'success'],
+    ])
+    expect(two.provider.calls.filter((call) => call.startsWith('sampleInit'))).toEqual([
+      'sampleInit default 1',
+      'sampleInit default 2',
+      'sampleInit judge 2',
+      'sampleInit judge 1',
+    ])
+    const dataset = SampleSource.fromSamples([sample('parent')])
+    const one = await fakeRun(task({ ...definition, dataset, failOnError: false }), { maxSandboxes: 1 })
+    expect(one.records.find(({ input }) => input === 'parent')?.error?.code).toBe('sandbox-deadlock')
   })
 
   it('is of its own identity, and what the agent left running is dead before anything is taken', async () => {

@@ -1,6 +1,11 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type ReportFormat, readReport } from '../../../src/score/tests/report.ts'
 import { ReportError } from '../../../src/score/tests/test-result.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 
 const verdicts = (text: string, format?: ReportFormat) =>
   readReport(text, format).map(({ name, status }) => `${status} ${name}`)
@@ -125,4 +130,28 @@ it('keeps names and messages short', () => {
     JSON.stringify({ tests: [{ name: 'n'.repeat(9999), status: 'failed', message: 'm'.repeat(9999) }] }),
   )
   expect([test?.name.length, test?.message?.length]).toEqual([300, 500])
+})
+
+const SUITE = `import test, { describe, it } from 'node:test'
+import assert from 'node:assert'
+describe('sums', () => {
+  it('adds', () => {})
+  it('fails & says so', () => assert.equal(1, 2))
+})
+test('later', { skip: true }, () => {})
+test('alone', async (t) => { await t.test('inner', () => {}) })
+`
+
+it.each([
+  ['tap', ['sums > adds', 'sums > fails & says so', 'later', 'alone > inner']],
+  ['junit', ['test.adds', 'test.fails & says so', 'test.later', 'test.inner']],
+] as const)('reads what node:test writes as %s', async (reporter, names) => {
+  await using folder = await tempDir()
+  const file = join(folder.path, 'suite.test.mjs')
+  await writeFile(file, SUITE)
+  const { NODE_TEST_CONTEXT: _ours, ...env } = process.env
+  const run = promisify(execFile)(process.execPath, ['--test', `--test-reporter=${reporter}`, file], { env })
+  const { stdout } = await run.catch((error: { stdout: string }) => error)
+  const statuses = ['passed', 'failed', 'skipped', 'passed']
+  expect(verdicts(stdout)).toEqual(names.map((name, index) => `${statuses[index]} ${name}`))
 })

@@ -27,6 +27,17 @@ test('an identity comes back from its labels, whatever its ids are', () => {
   expect(identityFromLabels({ 'belljar.run': 'x' })).toBeUndefined()
 })
 
+test('the sandbox of a verifier is told apart from that of the agent, and found with it', () => {
+  const verifier = { ...base, part: 'verifier' } as const
+  expect(projectName(verifier)).not.toBe(projectName(base))
+  const labels = identityLabels(verifier, 'project')
+  expect(identityFromLabels(labels)).toEqual(verifier)
+  const fits = (selector: Parameters<typeof selectorFilter>[0]) =>
+    selectorFilter(selector).label.every((label) => labels[label.split('=')[0] ?? ''] === label.split('=')[1])
+  expect([fits({ run: 'r', sample: 's' }), fits(verifier)]).toEqual([true, true])
+  expect(selectorFilter(verifier).label).toContain('belljar.part=verifier')
+})
+
 test('names are valid for Docker and Compose, short, and apart for different identities', () => {
   fc.assert(
     fc.property(identity, identity, text, (one, other, service) => {
