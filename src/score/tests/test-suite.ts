@@ -24,7 +24,7 @@ export interface TestSuiteOptions extends VerifierOptions {
   readonly format?: ReportFormat
   /** `all` (default): 1 when every test passed, else 0. `share`: the share that passed. */
   readonly score?: 'all' | 'share'
-  /** The tests that count; one that the report does not have has failed. Left out: those of the report. */
+  /** The tests that count; one that was skipped, or that the report does not have, has failed. Left out: those of the report. */
   readonly only?: Names | ((context: ScorerContext) => Names)
 }
 
@@ -88,7 +88,10 @@ function named(tests: readonly TestResult[], names: Names): TestResult[] {
       (test) => test.name === name || /[.>:] ?$/u.test(prefixOf(test.name, name) ?? ''),
     )
     const worst = found.find(({ status }) => status !== 'passed') ?? found[0]
-    return worst ? { ...worst, name } : { name, status: 'failed', message: 'not in the report' }
+    if (!worst) return { name, status: 'failed', message: 'not in the report' }
+    return worst.status === 'skipped'
+      ? { ...worst, name, status: 'failed', message: 'skipped' }
+      : { ...worst, name }
   })
 }
 

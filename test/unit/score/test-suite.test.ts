@@ -70,11 +70,12 @@ describe('testSuite', () => {
     await expect(judge(suite(both), write(['/o/1.tap']))).rejects.toThrow('/o/2.tap was not written')
   })
 
-  it('judges by the tests that are named, of which those that are absent have failed', async () => {
+  it('judges by the tests that are named, of which those that are absent or skipped have failed', async () => {
     const stdout = JSON.stringify({
       tests: [
         { name: 'm.TestA.test_one', status: 'passed' },
         { name: 'm.TestA.test_two', status: 'failed' },
+        { name: 'm.TestA.test_four', status: 'skipped' },
       ],
     })
     const only = (names: string[]) =>
@@ -85,6 +86,7 @@ describe('testSuite', () => {
     expect(await only(['m.TestA.test_one'])).toMatchObject({ value: 1 })
     expect(await only(['test_one'])).toMatchObject({ value: 1 })
     expect(await only(['one'])).toMatchObject({ value: 0 })
+    expect(await only(['test_one', 'test_four'])).toMatchObject({ value: 0 })
     expect(await only(['test_one', 'test_three'])).toMatchObject({
       value: 0,
       metadata: { tests: [{ name: 'test_three', message: 'not in the report' }, {}] },
