@@ -88,6 +88,8 @@ describe('the gates of a resume', () => {
     ['scorers', { scorers: [{ name: 'exact', metrics: [] }] }, 'scorers: was [], is ["exact"]'],
     ['a limit', config({ limits: { turns: 3 } }), 'limits turns: was not set, is 3'],
     ['an output cap', config({ maxOutputBytes: 5 }), 'maxOutputBytes: was not set, is 5'],
+    ['artifacts', config({ artifacts: ['/w'] }), 'artifacts: was not set, is ["/w"]'],
+    ['a verifier', config({ verifier: { kind: 'docker' } }), 'verifier: was not set, is {"kind":"docker"}'],
     [
       'other data',
       { identity: { ...identity, dataset: { ...identity.dataset, digest: 'd2' } } },
