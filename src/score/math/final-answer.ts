@@ -1,10 +1,14 @@
-import { numbersIn } from '../numbers.ts'
-
 const LONGEST_LINE = 2000
+/** More is no formula. */
+const LONGEST_FORMULA = 500
+const PROSE = /\p{L}{2,}\s+\p{L}{2,}/u
+/** A number or fraction of numbers, not within a word, with its sign, currency and percent sign. */
+const NUMBER =
+  /(?<![\p{L}\p{N}_.,/])[-+\u2212]?\p{Sc}?(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?(?:\s?\/\s?\d+)?\s?%?/gu
 
 /**
  * What a text gives as its answer: the content of its last `\boxed`, else what follows its last `ANSWER:` or `answer is`, else its last
- * formula between dollars or `\(` `\)`, else the whole of a short text, else its last number.
+ * formula between dollars or `\(` `\)`, else of prose its last number, else the whole text.
  */
 export function finalAnswer(output: string): string {
   const text = output.trim()
@@ -13,9 +17,13 @@ export function finalAnswer(output: string): string {
     lastMatch(text, /\banswer\s*:[^\S\n]*([^\n]+)/giu) ??
     lastMatch(text, /\banswer\s+is\s*:?[^\S\n]*([^\n]+)/giu) ??
     lastMatch(text, /\$\$?([^$\n]+)\$\$?|\\\(([^\n]+?)\\\)/gu) ??
-    (text.includes('\n') || text.length > 100 ? numbersIn(text).at(-1) : undefined) ??
+    (isProse(text) ? text.match(NUMBER)?.at(-1) : undefined) ??
     text
   )
+}
+
+function isProse(text: string): boolean {
+  return text.includes('\n') || text.length > LONGEST_FORMULA || PROSE.test(text)
 }
 
 /** The content of the last `\boxed{...}` or `\fbox{...}` whose brace is closed; inner ones are unwrapped. */

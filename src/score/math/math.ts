@@ -7,7 +7,7 @@ import { finalAnswer } from './final-answer.ts'
 export interface MathOptions {
   /** How far a number may be from the target's, as a share of it (default 0: exact, but for rounding where it is irrational). */
   readonly tolerance?: number
-  /** What of the output is judged (default: its last `\boxed`, line `ANSWER:` or formula, else its last number). */
+  /** What of the output is judged (default: its last `\boxed`, line `ANSWER:` or formula, else of prose its last number). */
   readonly answer?: (output: string) => string
 }
 

@@ -101,6 +101,14 @@ describe('math', () => {
     ['We get $x = 3$ so that $y = 9$', 'y = 9'],
     ['First 12\nand then 13 of them', '13'],
     ['42', '42'],
+    ['It is 13/2', '6.5'],
+    ['There are 1,200 of them, or 12.', '12'],
+    ['there are 1,200, no more', '1200'],
+    ['no solution', '\\text{no solution}'],
+    ['It costs about $3.50.', '3.5'],
+    ['that is 50%', '0.5'],
+    ['so it is -4', '-4'],
+    ['the version is v2 and the number 7', '7'],
   ])('takes from %j the answer %j', async (output, target) => {
     expect(await judged(output, target)).toMatchObject({ value: 'C' })
   })
