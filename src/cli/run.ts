@@ -8,7 +8,7 @@ import { parseSandboxSpec } from '../sample/sandbox-spec.ts'
 import { loadNamed } from '../task/catalogue/find-tasks.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import { escapeLine } from '../util/terminal.ts'
-import { exitCode } from './exit-code.ts'
+import { EXIT_CODES, exitCode } from './exit-code.ts'
 import { addLimitOptions, type LimitFlags, limitOptions } from './limit-options.ts'
 import { addModelOptions, type ModelFlags, modelOptions } from './model-options.ts'
 import { type Output, processOutput } from './output.ts'
@@ -127,18 +127,24 @@ export async function runTasks(
   })
   using guard = guardProcess(output)
   const signal = AbortSignal.any([stop.signal, guard.signal])
-  const result = await withProgress(output, flags, (onEvent) => {
-    return evaluate(tasks, {
-      ...options,
-      signal,
-      onEvent,
-      onStart: (control) => {
-        controls = control
-      },
+  try {
+    const result = await withProgress(output, flags, (onEvent) => {
+      return evaluate(tasks, {
+        ...options,
+        signal,
+        onEvent,
+        onStart: (control) => {
+          controls = control
+        },
+      })
     })
-  })
-  report(result, flags, output)
-  return exitCode(result, stop.received)
+    report(result, flags, output)
+    return exitCode(result, stop.received)
+  } catch (error) {
+    if (stop.received === undefined || error !== signal.reason) throw error
+    output.line('nothing had been started')
+    return EXIT_CODES[stop.received]
+  }
 }
 
 async function withProgress(

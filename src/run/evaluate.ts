@@ -80,6 +80,7 @@ async function runTasks(
     transport: options.transport,
     maxStarts: options.maxStarts,
     maxCalls: options.maxEngineCalls,
+    signal: options.signal,
   })
   const calls = new ModelCalls({
     maxConnections: options.maxConnections,

@@ -50,6 +50,7 @@ export class Cli implements AsyncDisposable {
     })
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text
+      for (const watcher of this.#watchers) watcher()
     })
     this.#ended = new Promise((resolve) => this.#child.on('close', resolve))
   }
@@ -81,17 +82,32 @@ export class Cli implements AsyncDisposable {
   }
 
   /** Resolves with the first `--json` event that fits, also when it has been printed already. */
-  async event(fits: (event: CliEvent) => boolean): Promise<CliEvent> {
+  event(fits: (event: CliEvent) => boolean): Promise<CliEvent> {
+    return this.#printed('the event', () => eventsIn(this.#stdout).find(fits))
+  }
+
+  /** Resolves when a text has come on stderr. */
+  async said(text: string): Promise<void> {
+    await this.#printed(text, () => this.#stderr.includes(text) || undefined)
+  }
+
+  /** Id of its run. */
+  async runId(): Promise<string> {
+    const start = await this.event(({ type }) => type === 'run-start')
+    return start.type === 'run-start' ? start.run : ''
+  }
+
+  #printed<T>(what: string, find: () => T | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       const look = () => {
-        const found = eventsIn(this.#stdout).find(fits)
-        if (!found) return
+        const found = find()
+        if (found === undefined) return
         this.#watchers.delete(look)
         resolve(found)
       }
       this.#watchers.add(look)
       void this.#ended.then((code) =>
-        reject(new Error(`belljar ended (${code}) without the event:\n${this.#stderr}`)),
+        reject(new Error(`belljar ended (${code}) without ${what}:\n${this.#stderr}`)),
       )
       look()
     })

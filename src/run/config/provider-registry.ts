@@ -14,6 +14,8 @@ export interface DockerChoices {
   readonly maxStarts?: number | undefined
   /** Short calls sent to the engine at once. */
   readonly maxCalls?: number | undefined
+  /** Ends the search for an engine. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Makes the provider of each kind when it is first asked for, once. */

@@ -22,16 +22,18 @@ export async function call<T>(
   const { signal, deadlineMs = CONTROL_DEADLINE_MS } = options
   signal?.throwIfAborted()
   const controller = new AbortController()
-  const abort = () => controller.abort()
-  signal?.addEventListener('abort', abort, { once: true })
-  const late = deferred<never>()
-  const onLate = () => {
-    late.reject(new EngineDeadlineError(what, deadlineMs))
+  const over = deferred<never>()
+  // Also of a request that cannot be taken back nobody waits for the answer any more.
+  const end = (reason: unknown) => {
+    over.reject(reason)
     controller.abort()
   }
+  const abort = () => end(signal?.reason)
+  signal?.addEventListener('abort', abort, { once: true })
+  const onLate = () => end(new EngineDeadlineError(what, deadlineMs))
   const turn = new CallTurn({ signal: controller.signal, deadlineMs, onLate })
   try {
-    return await Promise.race([callTurns.run(turn, () => send(controller.signal)), late.promise])
+    return await Promise.race([callTurns.run(turn, () => send(controller.signal)), over.promise])
   } catch (error) {
     signal?.throwIfAborted()
     throw toEngineError(what, error)

@@ -152,3 +152,12 @@ it('a start that comes back after a wait goes before those that came later', asy
   expect(order).toEqual(['first', 'second', 'first again', 'third'])
   for (const { turn } of turns) turn[Symbol.dispose]()
 })
+
+it('a call that is aborted ends at once, also where the request cannot be taken back', async () => {
+  await using engine = await slowEngine(1)
+  const stop = new AbortController()
+  const version = call('version', { signal: stop.signal }, () => engine.client.version())
+  await until(() => engine.pending.length === 1)
+  stop.abort(new Error('no longer'))
+  await expect(version).rejects.toThrow('no longer')
+})
