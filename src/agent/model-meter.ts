@@ -1,6 +1,7 @@
 import { ConfigError, errorMessage, ModelError } from '../errors.ts'
 import type { Budget } from '../limit/budget.ts'
 import { untilAborted } from '../util/abort.ts'
+import { stopwatch } from '../util/clock.ts'
 import { linkedController } from '../util/linked-controller.ts'
 import type { ModelAccess } from './agent.ts'
 import type { Caller, ModelCalls } from './calls/model-calls.ts'
@@ -61,8 +62,8 @@ export class ModelMeter implements ModelAccess {
     if (letGo) await untilAborted(letGo(), ending.signal)
     budget.startTurn(given.messages.length)
     const request = { ...given, config: { ...models.config, ...given.config }, signal: ending.signal }
-    const startedMs = Date.now()
-    const facts = () => ({ startedMs, durationMs: Date.now() - startedMs, model: model.name, role })
+    const time = stopwatch()
+    const facts = () => ({ ...time(), model: model.name, role })
     try {
       const answer = await models.calls.call(model, request, this.#caller(model, role))
       const { call, ...output } = withCost(answer, model.name, budget)

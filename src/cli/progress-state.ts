@@ -1,4 +1,5 @@
 import type { Phase, RunEvent } from '../run/run-event.ts'
+import { steadyNow } from '../util/clock.ts'
 import { escapeLine } from '../util/terminal.ts'
 
 interface Doing {
@@ -23,7 +24,7 @@ export class ProgressState {
   readonly #tasks = new Map<string, TaskProgress>()
   readonly #now: () => number
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = steadyNow) {
     this.#now = now
   }
 

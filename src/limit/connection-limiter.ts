@@ -1,3 +1,4 @@
+import { steadyNow } from '../util/clock.ts'
 import { type AcquireOptions, checkedLimit, Limiter, type Slot } from './limiter.ts'
 
 export type LimitChangeReason = 'slow_start' | 'steady_state_up' | 'rate_limit' | 'manual'
@@ -16,6 +17,7 @@ export interface ConnectionLimiterOptions {
   readonly start?: number
   /** How far it grows when it adapts (default 100). */
   readonly max?: number
+  /** A clock that never jumps. */
   readonly now?: () => number
 }
 
@@ -45,7 +47,7 @@ export class ConnectionLimiter {
   #coolUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ConnectionLimiterOptions = {}) {
-    const { limit, start = DEFAULT_START, max = Math.max(DEFAULT_MAX, start), now = Date.now } = options
+    const { limit, start = DEFAULT_START, max = Math.max(DEFAULT_MAX, start), now = steadyNow } = options
     this.#limiter = new Limiter(limit ?? start)
     this.#max = checkedLimit(max)
     this.#now = now
@@ -119,7 +121,7 @@ export class ConnectionLimiter {
     const from = this.limit
     if (from === to) return
     this.#limiter.limit = to
-    this.#history.push({ atMs: this.#now(), from, to, reason })
+    this.#history.push({ atMs: Date.now(), from, to, reason })
     if (this.#history.length > MAX_HISTORY) this.#history.shift()
   }
 }

@@ -1,3 +1,5 @@
+import { steadyNow } from '../util/clock.ts'
+
 /** Measures working time: wall-clock time without what was spent waiting. Waits may overlap; they count once. */
 export class WorkClock {
   readonly #now: () => number
@@ -8,7 +10,7 @@ export class WorkClock {
   /** Until when waits have been counted. */
   #countedMs = Number.NEGATIVE_INFINITY
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = steadyNow) {
     this.#now = now
     this.#startedMs = now()
   }

@@ -1,6 +1,7 @@
 import { SandboxInitError } from '../errors.ts'
 import { Limiter } from '../limit/limiter.ts'
 import { type Sleep, untilAborted } from '../util/abort.ts'
+import { stopwatch } from '../util/clock.ts'
 import type { ConfigFacts, ProviderContext, ResolvedConfig, SandboxProvider } from './provider.ts'
 
 export interface InitialisedConfig {
@@ -57,12 +58,12 @@ export class ConfigInitialiser {
   ): Promise<InitialisedConfig> {
     const { signal } = this.#stopping
     using _slot = await this.#limiter.acquire({ signal })
-    const startedMs = Date.now()
+    const time = stopwatch()
     this.#done.push({ provider, config })
     for (let attempt = 1; ; attempt++) {
       try {
         const facts = await provider.taskInit(config, { signal, report })
-        return { config, facts, durationMs: Date.now() - startedMs }
+        return { config, facts, durationMs: time().durationMs }
       } catch (error) {
         const mayPass = error instanceof SandboxInitError && error.transient && attempt < ATTEMPTS
         if (!mayPass || signal.aborted) throw error

@@ -1,4 +1,5 @@
 import { BelljarError, errorMessage } from '../errors.ts'
+import { stopwatch } from '../util/clock.ts'
 import { recordedProcess } from './recorded-process.ts'
 import type {
   ExecOptions,
@@ -73,12 +74,11 @@ function recorder(service: string, options: RecordOptions): Recorder {
 function begin(service: string, facts: CallFacts, { record, closed }: RecordOptions) {
   if (closed?.aborted)
     throw new BelljarError('sandbox-closed', 'the sandbox can no longer be used: the agent has ended')
-  const startedMs = Date.now()
+  const time = stopwatch()
   return (more: Partial<SandboxEvent> = {}) =>
     record({
       type: 'sandbox-call',
-      startedMs,
-      durationMs: Date.now() - startedMs,
+      ...time(),
       service,
       ...facts,
       ...more,

@@ -2,6 +2,7 @@ import { errorMessage, ModelError } from '../../errors.ts'
 import { ConnectionLimiter } from '../../limit/connection-limiter.ts'
 import type { WorkClock } from '../../limit/work-clock.ts'
 import { type Sleep, sleep, untilAborted } from '../../util/abort.ts'
+import { steadyNow } from '../../util/clock.ts'
 import { linkedController } from '../../util/linked-controller.ts'
 import type { GenerateConfig, Model, ModelOutput, ModelRequest } from '../model.ts'
 import type { ModelRetryEvent } from '../transcript.ts'
@@ -15,6 +16,7 @@ export interface ModelCallsOptions {
   readonly maxConnections?: number
   readonly cache?: ResponseCache
   readonly sleep?: Sleep
+  /** A clock that never jumps, on which the callers' clocks go too. */
   readonly now?: () => number
   /** From 0 up to 1: what pauses are shortened by. */
   readonly random?: () => number
@@ -67,24 +69,25 @@ export class ModelCalls {
   }
 
   async #attempts(model: Model, request: ModelRequest, caller: Caller): Promise<ModelOutput> {
-    const { sleep: pause = sleep, now = Date.now } = this.#options
+    const { sleep: pause = sleep, now = steadyNow } = this.#options
     const { signal, config } = request
     const limiter = this.connectionsOf(model)
     for (let attempt = 1; ; attempt++) {
       const slot = await waiting(caller, limiter, () => limiter.acquire({ signal, group: caller.group }))
-      const startedMs = now()
+      const [startedMs, beginMs] = [Date.now(), now()]
       let pauseMs: number
       try {
         caller.check()
         const output = await attemptOnce(model, request)
         limiter.succeeded()
         const retries = attempt > 1 ? { retries: attempt - 1 } : {}
-        return { ...output, durationMs: now() - startedMs, ...retries }
+        return { ...output, durationMs: Math.round(now() - beginMs), ...retries }
       } catch (error) {
         signal?.throwIfAborted()
         pauseMs = this.#failed(limiter, { error, attempt, config })
-        caller.clock.waitedSince(startedMs)
-        caller.onRetry({ startedMs, durationMs: now() - startedMs, attempt, pauseMs, error: factsOf(error) })
+        caller.clock.waitedSince(beginMs)
+        const durationMs = Math.round(now() - beginMs)
+        caller.onRetry({ startedMs, durationMs, attempt, pauseMs, error: factsOf(error) })
       } finally {
         slot.release()
       }

@@ -1,4 +1,5 @@
 import { type Content, textOf } from '../../sample/content.ts'
+import { stopwatch } from '../../util/clock.ts'
 import type { AgentContext } from '../agent.ts'
 import type { ToolCall, ToolMessage } from '../messages.ts'
 import { type Tool, ToolCallError } from '../tool.ts'
@@ -39,12 +40,11 @@ async function runToolCall(
   toolbox: Toolbox,
   context: AgentContext,
 ): Promise<ToolCallOutcome> {
-  const startedMs = Date.now()
+  const time = stopwatch()
   const record = ({ content, error }: Partial<ToolFailure>) =>
     context.transcript.record({
       type: 'tool-call',
-      startedMs,
-      durationMs: Date.now() - startedMs,
+      ...time(),
       call,
       result: content ?? '',
       error,

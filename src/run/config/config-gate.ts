@@ -6,6 +6,7 @@ import type { SandboxSpec } from '../../sample/sandbox-spec.ts'
 import type { InitialisedConfig } from '../../sandbox/config-initialiser.ts'
 import type { ProviderContext, ResolvedConfig, SandboxProvider } from '../../sandbox/provider.ts'
 import type { SandboxManager } from '../../sandbox/sandbox-manager.ts'
+import { stopwatch } from '../../util/clock.ts'
 import { JoinedGates } from './joined-gate.ts'
 
 /** Whether the samples of one configuration may start. A gate that has settled stays as it is. */
@@ -148,7 +149,7 @@ export class ConfigGates {
 
   async #open(gate: OpenableGate, request: SpecRequest): Promise<void> {
     const { manager, context } = this.#options
-    const startedMs = Date.now()
+    const time = stopwatch()
     let config: ResolvedConfig | undefined
     try {
       const resolved = await this.#resolve(request)
@@ -159,7 +160,7 @@ export class ConfigGates {
       this.#tell(config.key, { state: 'ready', initialised })
     } catch (error) {
       gate.fail(error)
-      const durationMs = Date.now() - startedMs
+      const { durationMs } = time()
       this.#tell(config?.key ?? request.key, {
         state: 'failed',
         config,

@@ -1,5 +1,6 @@
 import type { ErrorRecord } from '../../log/records/records.ts'
 import { soonAfterAbort } from '../../util/abort.ts'
+import { stopwatch } from '../../util/clock.ts'
 import type { Phase } from '../run-event.ts'
 import type { SampleLife } from './sample-life.ts'
 
@@ -38,7 +39,7 @@ export interface PhaseOptions<T> {
 /** One phase of a sample's life, with its time and the origin of its error. */
 export async function runPhase<T>(life: SampleLife, options: PhaseOptions<T>): Promise<T> {
   const { name, enter, signal, work } = options
-  const startedMs = Date.now()
+  const time = stopwatch()
   enter(name)
   try {
     signal.throwIfAborted()
@@ -46,6 +47,6 @@ export async function runPhase<T>(life: SampleLife, options: PhaseOptions<T>): P
   } catch (error) {
     throw new PhaseError(KIND_OF_PHASE[name], error)
   } finally {
-    life.spent(name, Date.now() - startedMs)
+    life.spent(name, time().durationMs)
   }
 }

@@ -11,6 +11,7 @@ import type { ErrorRecord, EventRecord, SampleRecord, SampleStartRecord } from '
 import type { Content } from '../../sample/content.ts'
 import { shownInput } from '../../sample/input.ts'
 import type { Score } from '../../score/scorer.ts'
+import { stopwatch } from '../../util/clock.ts'
 import { VERSION } from '../../util/version.ts'
 import type { Gate, GateSandbox } from '../config/config-gate.ts'
 import type { PlannedRun } from '../dispatch/planned-sample.ts'
@@ -29,7 +30,7 @@ export class SampleLife implements Transcript {
   artifacts: ArtifactRecord[] | undefined
   readonly clock = new WorkClock()
   readonly recorder = new ModelRecorder(this)
-  readonly #startedMs = Date.now()
+  readonly #time = stopwatch()
   readonly #phases: { name: Phase; durationMs: number }[] = []
   readonly #used = new UsageCount()
   readonly #log: (record: EventRecord | SampleStartRecord) => void
@@ -48,7 +49,7 @@ export class SampleLife implements Transcript {
       uuid: this.uuid,
       id,
       epoch: run.epoch,
-      startedAt: new Date(this.#startedMs).toISOString(),
+      startedAt: new Date(this.#time().startedMs).toISOString(),
       input: shownInput(sample.input),
       target: sample.target as string | string[] | undefined,
     })
@@ -93,7 +94,7 @@ export class SampleLife implements Transcript {
   finish({ sandbox, verifier }: Pick<Gate, 'sandbox' | 'verifier'>): SampleRecord {
     const { planned, epoch } = this.run
     const { sample } = planned
-    const now = Date.now()
+    const { startedMs, durationMs } = this.#time()
     return {
       type: 'sample',
       uuid: this.uuid,
@@ -119,9 +120,9 @@ export class SampleLife implements Transcript {
       scores: this.scores,
       error: this.#error,
       limit: this.#limit,
-      startedAt: new Date(this.#startedMs).toISOString(),
-      completedAt: new Date(now).toISOString(),
-      totalMs: now - this.#startedMs,
+      startedAt: new Date(startedMs).toISOString(),
+      completedAt: new Date(startedMs + durationMs).toISOString(),
+      totalMs: durationMs,
       workingMs: this.#working(),
       phases: this.#phases,
       usage: this.#used.usage,

@@ -2,6 +2,7 @@ import type { SandboxIdentity } from '../../sample/identity.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
 import type { SandboxReport } from '../../sandbox/provider.ts'
 import { untilAborted } from '../../util/abort.ts'
+import { stopwatch } from '../../util/clock.ts'
 import { linkedController } from '../../util/linked-controller.ts'
 import type { GateSandbox } from '../config/config-gate.ts'
 import type { PlannedRun } from '../dispatch/planned-sample.ts'
@@ -73,8 +74,7 @@ export class SampleSandboxes {
     const { life, options, signal, enter } = this.#parts
     const { control } = this.#run
     const isVerifiers = this.#part !== undefined
-    const askedMs = Date.now()
-    let slotMs = askedMs
+    let time = stopwatch()
     enter('wait')
     const unblock = options.blocked(this.#run)
     using waiting = linkedController(signal)
@@ -86,8 +86,8 @@ export class SampleSandboxes {
       unblock()
       options.up(this.#run)
       control.state = isVerifiers ? 'scoring' : 'working'
-      slotMs = Date.now()
-      life.spent('wait', slotMs - askedMs)
+      life.spent('wait', time().durationMs)
+      time = stopwatch()
       enter('start')
     }
     try {
@@ -96,7 +96,7 @@ export class SampleSandboxes {
       throw new PhaseError('sandbox', error)
     } finally {
       unblock()
-      life.spent('start', Date.now() - slotMs)
+      life.spent('start', time().durationMs)
     }
   }
 

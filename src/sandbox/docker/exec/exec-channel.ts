@@ -49,13 +49,13 @@ const LONGEST_PAUSE_MS = 1000
 
 /** The exit code of an exec whose stream has ended: the Engine may know it a moment later. @throws EngineError */
 export async function execExitCode(exec: Docker.Exec, deadlineMs = 5000): Promise<number> {
-  const end = Date.now() + deadlineMs
+  const end = performance.now() + deadlineMs
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const info = await call('state of an exec', { deadlineMs }, (abortSignal) =>
       exec.inspect({ abortSignal }),
     )
     if (!info.Running && info.ExitCode !== null) return info.ExitCode
-    if (Date.now() + pauseMs > end) {
+    if (performance.now() + pauseMs > end) {
       throw new EngineError(`the exec's stream has ended, but after ${deadlineMs} ms it has no exit code`, {})
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs))

@@ -53,14 +53,14 @@ describe('a model call', () => {
     expect(answer).toMatchObject({ ...output, retries: 2, durationMs: 10 })
     expect(at.retries).toEqual([
       {
-        startedMs: 0,
+        startedMs: expect.any(Number),
         durationMs: 10,
         attempt: 1,
         pauseMs: 1000,
         error: { kind: 'overloaded', message: 'no' },
       },
       {
-        startedMs: 1010,
+        startedMs: expect.any(Number),
         durationMs: 10,
         attempt: 2,
         pauseMs: 2000,
