@@ -62,11 +62,13 @@ export interface ConnectionOptions {
   readonly signal?: AbortSignal
   /** How often to tell the guest that the host lives (default 10 s). */
   readonly heartbeatMs?: number
-  /** How long the guest may say nothing although asked (default 60 s). */
+  /** How long the guest may say nothing although asked (default 60 s), the answer to the hello included. */
   readonly silenceMs?: number
   /** Memory kills in the sandbox so far, told when one happens. */
   readonly onOom?: (kills: number) => void
 }
+
+const SILENCE_MS = 60_000
 
 /** One conversation with a guest. The stream is always read, so that its container stays removable. */
 export class GuestConnection {
@@ -95,6 +97,8 @@ export class GuestConnection {
     const connection = new GuestConnection(stream, options)
     const abort = () => connection.#lose(new GuestLostError('closed', options.signal?.reason))
     using _aborting = onAbort(options.signal, abort)
+    const { silenceMs = SILENCE_MS } = options
+    const late = setTimeout(() => connection.#lose(new GuestLostError('silent')), silenceMs)
     try {
       options.signal?.throwIfAborted()
       connection.#listen()
@@ -106,6 +110,8 @@ export class GuestConnection {
       connection.close()
       options.signal?.throwIfAborted()
       throw error
+    } finally {
+      clearTimeout(late)
     }
   }
 
@@ -199,7 +205,7 @@ export class GuestConnection {
   }
 
   #beat(): void {
-    const { heartbeatMs = 10_000, silenceMs = 60_000 } = this.#options
+    const { heartbeatMs = 10_000, silenceMs = SILENCE_MS } = this.#options
     this.#heartbeat = setInterval(() => {
       // Counted in beats, not by the clock: a host that slept has not waited.
       if (this.#unanswered++ * heartbeatMs >= silenceMs) this.#lose(new GuestLostError('silent'))

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { execExitCode } from '../../../src/sandbox/docker/exec/exec-channel.ts'
@@ -64,4 +65,19 @@ it('an exec that has no exit code yet is given up in time although the wall cloc
     return { Running: true, ExitCode: null }
   }
   await expect(execExitCode({ inspect } as never, 50)).rejects.toThrow('has no exit code')
+})
+
+/** What is compared with times that are on the wall themselves. */
+const BY_THE_WALL = [
+  'agent/calls/response-cache.ts',
+  'agent/providers/ai-sdk/retry-after.ts',
+  'sandbox/docker/identity/owner.ts',
+]
+
+it('nothing else reckons with the clock on the wall', () => {
+  const src = new URL('../../../src/', import.meta.url)
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const reckons = /Date\.now\(\)[^\n,;]*[-+]|[-+<>]=? Date\.now\(|= Date\.now\b(?!\()/
+  const found = files.filter((name) => reckons.test(readFileSync(new URL(name, src), 'utf8')))
+  expect(found.sort()).toEqual(BY_THE_WALL)
 })

@@ -18,12 +18,12 @@ export function idsFromPasswd(passwd: string, user: string): UserIds | undefined
 }
 
 async function readPasswd(container: ContainerRef): Promise<string> {
-  const archive = await call('reading /etc/passwd', { deadlineMs: 10_000 }, () =>
-    container.streams.getArchive({ path: '/etc/passwd' }),
-  )
-  const entries = archive.pipe(extract())
-  for await (const entry of entries) return await text(entry)
-  return ''
+  return call('reading /etc/passwd', { deadlineMs: 10_000 }, async () => {
+    const archive = await container.streams.getArchive({ path: '/etc/passwd' })
+    const entries = archive.pipe(extract())
+    for await (const entry of entries) return await text(entry)
+    return ''
+  })
 }
 
 /** The ids that the Engine gives a user of this container, `name`, `uid` or `uid:gid`; root's where that cannot be read. */

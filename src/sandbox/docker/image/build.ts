@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { errorMessage, SandboxInitError } from '../../../errors.ts'
 import type { SandboxReport } from '../../provider.ts'
 import type { BuildPlan } from '../../sandbox-plan.ts'
+import { call } from '../engine/call.ts'
 import { diskFull, isNoSpace, noSpaceError } from '../engine/disk-full.ts'
 import type { Engine } from '../engine/engine.ts'
 import { toEngineError } from '../engine/engine-error.ts'
@@ -92,7 +93,9 @@ export async function buildImage(engine: Engine, request: BuildRequest): Promise
   let failure: string | undefined
   try {
     const options = query(engine, request, context.dockerfileName)
-    const stream = await postBuild(engine, options, { archive, signal })
+    const stream = await call('build', { signal, deadlineMs: SILENCE_MS }, () =>
+      postBuild(engine, options, { archive, signal }),
+    )
     failure = await follow(stream, trace)
   } catch (error) {
     signal.throwIfAborted()

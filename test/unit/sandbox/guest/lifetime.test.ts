@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { Duplex } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { GuestConnection } from '../../../../src/sandbox/guest/connection.ts'
 import { FieldWriter } from '../../../../src/sandbox/guest/fields.ts'
 import { encodeFrame } from '../../../../src/sandbox/guest/frame.ts'
 import { FrameType, Tag } from '../../../../src/sandbox/guest/protocol.ts'
@@ -18,6 +20,13 @@ function start() {
   child.stdin.on('error', () => undefined)
   return { child, exited: once(child, 'exit') }
 }
+
+it('a guest that never answers the hello is given up', async () => {
+  const mute = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() })
+  const opening = GuestConnection.open(mute, { silenceMs: 20 })
+  await expect(opening).rejects.toMatchObject({ reason: 'silent' })
+  expect(mute.destroyed).toBe(true)
+})
 
 describe.skipIf(!hasGuest)('requests that are abandoned', () => {
   it('fail at once, and the guest ends what they asked for', async () => {
