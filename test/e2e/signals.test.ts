@@ -57,7 +57,8 @@ const MOMENTS: Record<string, Moment> = {
   'an upload': { ...BIG, event: inPhase('files') },
   'an upload without a guest': { ...BIG, args: ['--no-guest'], event: inPhase('files') },
   'the setup': { second: `setup: 'sleep 300'`, event: inPhase('setup') },
-  'the agent': { event: inPhase('agent') },
+  'a command of the agent': { event: inPhase('agent') },
+  'an agent that heeds no signal': { command: 'never', event: inPhase('agent') },
   'the scoring': { command: 'true', event: inPhase('score') },
   'the teardown': {
     second: SERVICE,
@@ -69,7 +70,7 @@ const MOMENTS: Record<string, Moment> = {
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const CASES = [
   ...Object.keys(MOMENTS).map((during) => ({ signal: 'SIGINT', during }) as const),
-  { signal: 'SIGTERM', during: 'the agent' } as const,
+  { signal: 'SIGTERM', during: 'a command of the agent' } as const,
   { signal: 'SIGHUP', during: 'a start' } as const,
 ]
 

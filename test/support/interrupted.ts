@@ -9,7 +9,7 @@ import { until } from './reaper.ts'
 export interface Moment {
   /** Fields of the sample `second`, as code (default: a sandbox of an image, in which its agent works for ever). */
   readonly second?: string
-  /** Of its agent. */
+  /** Of its agent; `never`: the agent does nothing for ever, and heeds no signal. */
   readonly command?: string
   readonly args?: readonly string[]
   readonly files?: Readonly<Record<string, string>>
@@ -29,7 +29,10 @@ export interface Moment {
 const TASK = `import { command, defineTask, docker } from 'belljar'
 const dataset = [{ id: 'first', input: '' }, { id: 'third', input: '' }, { id: 'second', input: '', SECOND }]
 const commands = { first: 'touch /first', second: COMMAND, third: 'sleep 300' }
-const agent = async ({ sample, sandbox }) => void (await sandbox.exec(['sh', '-c', commands[sample.id]]))
+const agent = async ({ sample, sandbox }) => {
+  if (commands[sample.id] === 'never') await new Promise(() => undefined)
+  await sandbox.exec(['sh', '-c', commands[sample.id]])
+}
 const scorers = [command(['sh', '-c', 'test -e /first || sleep 300'])]
 export default defineTask({ name: 'cut', dataset, agent, scorers, sandbox: docker({ image: 'busybox:latest' }) })
 `
