@@ -3,16 +3,23 @@ import { steadyNow } from '../util/clock.ts'
 /** Measures working time: wall-clock time without what was spent waiting. Waits may overlap; they count once. */
 export class WorkClock {
   readonly #now: () => number
-  readonly #startedMs: number
+  #startedMs: number
   #waits = 0
   #waitBeganMs = 0
   #waitedMs = 0
+  #waitedBeforeMs = 0
   /** Until when waits have been counted. */
   #countedMs = Number.NEGATIVE_INFINITY
 
   constructor(now: () => number = steadyNow) {
     this.#now = now
     this.#startedMs = now()
+  }
+
+  /** Work begins now: what was before is no time of it. */
+  begin(): void {
+    this.#startedMs = this.#now()
+    this.#waitedBeforeMs = this.waitedMs
   }
 
   get wallMs(): number {
@@ -24,7 +31,7 @@ export class WorkClock {
   }
 
   get workingMs(): number {
-    return this.wallMs - this.waitedMs
+    return this.wallMs - (this.waitedMs - this.#waitedBeforeMs)
   }
 
   async whileWaiting<T>(wait: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -23,6 +23,9 @@ export class DockerProxy implements AsyncDisposable {
   readonly path: string
   /** `METHOD /path` of the calls that met a fault, as they came. */
   readonly hits: string[] = []
+  /** The most calls that were under way at once: looks, changes, and starts of containers among these; streams are none of them. */
+  readonly mostAtOnce = { looks: 0, changes: 0, starts: 0 }
+  readonly #atOnce = { looks: 0, changes: 0, starts: 0 }
   readonly #target: string
   readonly #server: Server
   readonly #choose: FaultChoice
@@ -33,6 +36,7 @@ export class DockerProxy implements AsyncDisposable {
     this.#target = target
     this.#choose = choose
     this.#server = createServer((call, reply) => {
+      this.#count(call, reply)
       passOn(call, reply, { target: this.#target, fault: this.#faultFor(call) })
     })
     this.#server.on('upgrade', (call, socket, head) => {
@@ -83,12 +87,31 @@ export class DockerProxy implements AsyncDisposable {
     await rm(dirname(this.path), { recursive: true, force: true })
   }
 
+  #count({ method = '', url = '' }: IncomingMessage, reply: ServerResponse): void {
+    if (STREAMS.test(url)) return
+    const kinds = method === 'GET' || method === 'HEAD' ? (['looks'] as const) : changesOf(url)
+    for (const kind of kinds) {
+      this.#atOnce[kind] += 1
+      this.mostAtOnce[kind] = Math.max(this.mostAtOnce[kind], this.#atOnce[kind])
+      reply.once('close', () => {
+        this.#atOnce[kind] -= 1
+      })
+    }
+  }
+
   #faultFor({ method = '', url = '' }: IncomingMessage): Fault | undefined {
     const path = url.replace(/^\/v[\d.]+/, '')
     const fault = this.#choose({ method, path })
     if (fault) this.hits.push(`${method} ${path}`)
     return fault
   }
+}
+
+/** What may be open for long, or carries much. */
+const STREAMS = /\/(events|wait|attach|archive|logs|build|images\/create)\b/
+
+function changesOf(url: string): readonly ('changes' | 'starts')[] {
+  return /\/containers\/\w+\/start$/.test(url) ? ['changes', 'starts'] : ['changes']
 }
 
 function byRules(rules: readonly FaultRule[]): FaultChoice {

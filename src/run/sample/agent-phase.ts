@@ -18,6 +18,7 @@ export async function agentPhase(life: SampleLife, stage: Stage): Promise<void> 
   const { control } = life.run
   using time = linkedController(signal, control.agentSignal)
   const { limits } = options
+  life.clock.begin()
   void timeLimitReached({ limits, clock: life.clock, sleep, signal: time.signal }).then(
     (error) => error && time.abort(error),
   )

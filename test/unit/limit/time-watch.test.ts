@@ -50,6 +50,25 @@ describe('a limit of time', () => {
 })
 
 describe('working time', () => {
+  it('is counted from when work begins, and so are waits', async () => {
+    let now = 0
+    let end = () => undefined as void
+    const clock = new WorkClock(() => now)
+    const wait = () => clock.whileWaiting(() => new Promise<void>((resolve) => (end = resolve)))
+    const early = wait()
+    now = 40
+    end()
+    await early
+    now = 100
+    clock.begin()
+    const late = wait()
+    now = 130
+    end()
+    await late
+    now = 135
+    expect([clock.wallMs, clock.workingMs, clock.waitedMs]).toEqual([35, 5, 70])
+  })
+
   it('counts waits that overlap once', async () => {
     let now = 0
     const ends: (() => void)[] = []

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FakeProvider } from 'belljar/testing'
 import { describe, expect, it } from 'vitest'
 import { Turns } from '../../../src/agent/loop/turns.ts'
 import type { Model } from '../../../src/agent/model.ts'
@@ -24,6 +26,19 @@ const endless: TaskDefinition['agent'] = async (context) => {
 const scorer = { name: 'judge', score: async () => ({ value: 1 }) }
 
 describe('a limit of a sample', () => {
+  it.each(['timeMs', 'workingMs'])(
+    'of %s is the agent’s: what its sandbox and its setup take is no part of it',
+    async (name) => {
+      const provider = new FakeProvider({ sampleInit: () => sleep(450) })
+      const agent = async () => void (await sleep(10))
+      const task = fakeTask({ dataset: [sample('a'), sample('b')], agent, limits: { [name]: 400 } })
+      const { records } = await fakeRun(task, { provider, maxSandboxes: 1 })
+      expect(records.map(({ status, limit }) => ({ status, limit }))).toEqual(
+        records.map(() => ({ status: 'success', limit: undefined })),
+      )
+    },
+  )
+
   it.each([
     [{ turns: 3 }, { type: 'turn', limit: 3 }, 3],
     [{ messages: 4 }, { type: 'message', limit: 4 }, 4],

@@ -161,3 +161,25 @@ it('a call that is aborted ends at once, also where the request cannot be taken 
   stop.abort(new Error('no longer'))
   await expect(version).rejects.toThrow('no longer')
 })
+
+it('five hundred calls at once are sent so many at a time, and none is late although most wait longer than their deadline', async () => {
+  const limit = 16
+  await using engine = await slowEngine(limit)
+  const deadlineMs = 300
+  let answered = 0
+  const calls = Array.from({ length: 500 }, (_, id) =>
+    call(`start of ${id}`, { deadlineMs }, () => engine.client.getContainer(String(id)).start()),
+  )
+  const all = Promise.all(calls)
+  const fromMs = performance.now()
+  while (answered < calls.length) {
+    await until(() => engine.pending.length > 0)
+    expect(engine.pending.length).toBeLessThanOrEqual(limit)
+    await sleep(20)
+    const some = engine.pending.splice(0)
+    answered += some.length
+    for (const { answer } of some) answer()
+  }
+  await all
+  expect(performance.now() - fromMs).toBeGreaterThan(deadlineMs)
+})
