@@ -168,6 +168,11 @@ _Noreturn void files_write(const struct file_request *request) {
         in_place = put_in_place(request);
     else if (request->has_mode)
         fchmod(job.fd, request->mode);
+    /* Whoever is told of the file may execute it at once, which nobody can while it is open for writing. */
+    if (job.existing >= 0 && job.existing != job.fd)
+        close(job.existing);
+    if (close(job.fd) != 0)
+        files_fail(errno);
     writer_number(&writer, FIELD_SIZE, size);
     if (in_place)
         writer_number(&writer, FIELD_IN_PLACE, 1);
