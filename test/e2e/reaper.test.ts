@@ -50,17 +50,6 @@ it('nothing stays of a create whose reply the killed run never saw', async () =>
   expect(await objectsOfRun(id)).toEqual([])
 })
 
-it('SIGINT while a create waits for its reply leaves nothing', async () => {
-  await using proxy = await DockerProxy.start([{ ...CREATE, fault: { kind: 'delay-reply', ms: 2000 } }])
-  await using run = await Cli.start(ARGS, files(1), { DOCKER_HOST: proxy.host })
-  const id = await runId(run)
-  await until(() => proxy.hits.length > 0)
-  run.kill('SIGINT')
-  const { exitCode, stderr } = await run.end()
-  expect(exitCode, stderr).toBe(130)
-  expect(await objectsOfRun(id)).toEqual([])
-})
-
 it('a run that ends by itself ends its reaper, which is small and in a session of its own', async () => {
   await using run = await Cli.start(ARGS, files(1, 'sleep 2'))
   await run.event(inPhase('agent'))

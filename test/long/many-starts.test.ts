@@ -41,5 +41,4 @@ it('three hundred sandboxes that are asked for at once all start, in their turn,
   expect(proxy.mostAtOnce.looks).toBeLessThanOrEqual(CALLS_AT_ONCE + BESIDE)
   const end = events.at(-1)
   expect(await objectsOfRun(end?.type === 'run-end' ? end.run : '')).toEqual([])
-  console.log(proxy.mostAtOnce, Math.max(...startMs), Math.max(...records.map(({ workingMs }) => workingMs)))
 })
