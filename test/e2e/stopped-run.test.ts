@@ -5,12 +5,13 @@ import { Cli } from '../support/cli.ts'
 import { objectsOfRun } from '../support/engine-objects.ts'
 import { until } from '../support/reaper.ts'
 
-/** Each floods its two streams until a file says that it is enough. */
+/** One floods its two streams until a file says that it is enough, the other streams for as long as somebody reads. */
 const TASK = `import { defineTask, docker } from 'belljar'
-const flood = 'yes flood & yes flood >&2 & while [ ! -e /enough ]; do sleep 0.1; done; kill $!; echo over'
-const agent = async ({ sandbox }) => {
+const flood = 'yes flood & one=$!; yes flood >&2 & while [ ! -e /enough ]; do sleep 0.1; done; kill $one $!; wait; echo; echo over'
+const agent = async ({ sample, sandbox }) => {
+  if (sample.id === 'goes') for await (const _bytes of (await sandbox.spawn(['yes', 'flood'])).stdout);
   const { stdout, stdoutBytes } = await sandbox.exec(['sh', '-c', flood])
-  return stdout.endsWith('over\\n') ? 'went on after ' + stdoutBytes + ' bytes' : stdout.slice(-200)
+  return stdout.endsWith('\\nover\\n') ? 'went on after ' + stdoutBytes + ' bytes' : stdout.slice(-50)
 }
 export default defineTask({ name: 'flood', dataset: ['goes-on', 'goes'].map((id) => ({ id, input: '' })), agent, sandbox: docker({ image: 'busybox:latest' }), failOnError: false })
 `
