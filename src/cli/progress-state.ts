@@ -16,6 +16,8 @@ interface TaskProgress {
   errors: number
   abandoned: number
   readonly running: Map<string, Doing>
+  /** Configurations that are being made ready, and since when. */
+  readonly preparing: Map<string, number>
   ended: boolean
 }
 
@@ -36,6 +38,9 @@ export class ProgressState {
       const doing = { phase: event.phase, sinceMs: this.#now() }
       progress.running.set(`${event.id} ${event.epoch}`, doing)
     }
+    if (event.type === 'config-begin') progress.preparing.set(event.description, this.#now())
+    if (event.type === 'config-ready' || event.type === 'config-failed')
+      progress.preparing.delete(event.description)
     if (event.type === 'eval-end') progress.ended = true
     if (event.type === 'sample-abandoned') {
       progress.running.delete(`${event.id} ${event.epoch}`)
@@ -48,6 +53,11 @@ export class ProgressState {
     if (event.record.status === 'error') progress.errors++
   }
 
+  /** Whether there were tasks, and all have ended. */
+  get hasEnded(): boolean {
+    return this.#tasks.size > 0 && [...this.#tasks.values()].every(({ ended }) => ended)
+  }
+
   /** One line for each task that is under way. */
   lines(): string[] {
     return [...this.#tasks]
@@ -58,14 +68,23 @@ export class ProgressState {
   #task(name: string): TaskProgress {
     let progress = this.#tasks.get(name)
     if (!progress) {
-      progress = { total: 0, done: 0, errors: 0, abandoned: 0, running: new Map(), ended: false }
+      progress = {
+        total: 0,
+        done: 0,
+        errors: 0,
+        abandoned: 0,
+        running: new Map(),
+        preparing: new Map(),
+        ended: false,
+      }
       this.#tasks.set(name, progress)
     }
     return progress
   }
 }
 
-function describe({ total, done, errors, abandoned, running }: TaskProgress, nowMs: number): string {
+function describe(progress: TaskProgress, nowMs: number): string {
+  const { total, done, errors, abandoned, running, preparing } = progress
   const phases = new Map<Phase, number>()
   for (const { phase } of running.values()) phases.set(phase, (phases.get(phase) ?? 0) + 1)
   const now = [...phases].map(([phase, count]) => `${phase} ${count}`).join(', ')
@@ -73,9 +92,15 @@ function describe({ total, done, errors, abandoned, running }: TaskProgress, now
   if (errors > 0) parts.push(`${errors} with errors`)
   if (abandoned > 0) parts.push(`${abandoned} abandoned`)
   if (now !== '') parts.push(`now: ${now}`)
+  const [first] = preparing
+  if (first) parts.push(`preparing ${preparation(first, nowMs)}`)
   const longest = longestOf(running, nowMs)
   if (longest !== undefined) parts.push(`longest: ${longest}`)
   return parts.join('; ')
+}
+
+function preparation([description, sinceMs]: [string, number], nowMs: number): string {
+  return `${escapeLine(description, 60)} for ${Math.round((nowMs - sinceMs) / 1000)} s`
 }
 
 function longestOf(running: ReadonlyMap<string, Doing>, nowMs: number): string | undefined {

@@ -1,5 +1,6 @@
 import { createLogUpdate } from 'log-update'
 import type { RunEvent } from '../run/run-event.ts'
+import type { LeftObject } from '../sandbox/provider.ts'
 import { escapeLine, escapeText } from '../util/terminal.ts'
 import type { Output } from './output.ts'
 import { ProgressState } from './progress-state.ts'
@@ -11,11 +12,13 @@ const REDRAW_MS = 200
 export class Progress implements Disposable {
   readonly #state = new ProgressState()
   readonly #output: Output
+  readonly #left: () => readonly LeftObject[]
   readonly #timer: NodeJS.Timeout
   readonly #redraw = createLogUpdate(process.stderr)
 
-  constructor(output: Output) {
+  constructor(output: Output, left: () => readonly LeftObject[] = () => []) {
     this.#output = output
+    this.#left = left
     this.#timer = setInterval(() => this.#show(), output.isTerminal ? REDRAW_MS : HEARTBEAT_MS)
     this.#timer.unref()
   }
@@ -34,10 +37,18 @@ export class Progress implements Disposable {
   }
 
   #show(): void {
-    const lines = this.#state.lines()
+    const lines = this.#state.hasEnded ? removing(this.#left()) : this.#state.lines()
     if (this.#output.isTerminal) this.#redraw(lines.join('\n'))
     else for (const line of lines) this.#output.line(line)
   }
+}
+
+/** What goes on after the end of all tasks. */
+function removing(left: readonly LeftObject[]): string[] {
+  const [first] = left
+  if (!first) return []
+  const more = left.length > 1 ? ` and ${left.length - 1} more` : ''
+  return [`removing ${first.kind} ${escapeLine(first.name, 100)}${more}`]
 }
 
 /** Events that deserve a line of their own. */

@@ -5,6 +5,7 @@ import { evaluate, type RunResult } from '../run/evaluate.ts'
 import type { EvaluateOptions } from '../run/options.ts'
 import type { RunEvent } from '../run/run-event.ts'
 import { parseSandboxSpec } from '../sample/sandbox-spec.ts'
+import type { LeftObject } from '../sandbox/provider.ts'
 import { loadNamed } from '../task/catalogue/find-tasks.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import { escapeLine } from '../util/terminal.ts'
@@ -128,7 +129,8 @@ export async function runTasks(
   using guard = guardProcess(output)
   const signal = AbortSignal.any([stop.signal, guard.signal])
   try {
-    const result = await withProgress(output, flags, (onEvent) => {
+    const left = () => controls?.left() ?? []
+    const result = await withProgress({ output, flags, left }, (onEvent) => {
       return evaluate(tasks, {
         ...options,
         signal,
@@ -148,12 +150,12 @@ export async function runTasks(
 }
 
 async function withProgress(
-  output: Output,
-  flags: ShownFlags,
+  shown: { output: Output; flags: ShownFlags; left: () => readonly LeftObject[] },
   work: (onEvent: (event: RunEvent) => void) => Promise<RunResult>,
 ): Promise<RunResult> {
+  const { output, flags, left } = shown
   const logger = pino({ level: flags.logLevel }, pino.destination(2))
-  using progress = new Progress(output)
+  using progress = new Progress(output, left)
   return await work((event) => {
     logger.debug({ event }, event.type)
     progress.take(event)

@@ -6,7 +6,7 @@ import type { FooterRecord, LogRecord, SampleRecord } from '../log/records/recor
 import { folderBeside, ownerName } from '../log/write/beside-log.ts'
 import { serviceLogFolder, writeServiceLogs } from '../log/write/service-logs.ts'
 import type { SampleId } from '../sample/sample-id.ts'
-import type { ServiceLog } from '../sandbox/provider.ts'
+import type { ResolvedConfig, ServiceLog } from '../sandbox/provider.ts'
 import type { SecretMask } from '../util/secret-mask.ts'
 import type { GateOutcome } from './config/config-gate.ts'
 import { configRecord } from './config/config-record.ts'
@@ -54,6 +54,10 @@ export class EvalJournal {
 
   state(state: unknown, told: readonly string[]): void {
     this.keep({ type: 'source-state', at: new Date().toISOString(), state, told: [...told] })
+  }
+
+  preparing({ description }: ResolvedConfig): void {
+    this.event({ type: 'config-begin', task: this.#task, description })
   }
 
   config(outcome: GateOutcome): void {

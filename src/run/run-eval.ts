@@ -149,6 +149,7 @@ export class EvalRun {
         report: ({ kind, message }) => this.#log.note(kind === 'warning' ? 'warning' : 'info', message),
       },
       onResolved: (config) => secrets.add(config.secrets ?? []),
+      onBegin: (config) => this.#log.preparing(config),
       onSettled: (outcome) => {
         this.#log.config(outcome)
         const changed = this.#reuse?.changedImages(outcome)

@@ -19,6 +19,8 @@ export type RunEvent =
       readonly header: HeaderRecord
     }
   | { readonly type: 'samples-added'; readonly task: string; readonly total: number }
+  /** A configuration begins to be made ready. */
+  | { readonly type: 'config-begin'; readonly task: string; readonly description: string }
   | {
       readonly type: 'config-ready'
       readonly task: string

@@ -16,6 +16,8 @@ export interface Gate {
   /** Of the sandbox in which the scorers act, where it is another than the agent's. */
   readonly verifier?: GateSandbox | undefined
   readonly error?: unknown
+  /** What is being made ready, once that is known. */
+  readonly description?: string | undefined
   /** Resolves when the state is no longer pending; never rejects. */
   readonly settled: Promise<void>
 }
@@ -41,6 +43,8 @@ export interface ConfigGatesOptions {
   readonly context: ProviderContext
   /** Told of a configuration before it is initialised. */
   readonly onResolved?: (config: ResolvedConfig) => void
+  /** Told once per configuration key when it begins to be made ready. */
+  readonly onBegin?: (config: ResolvedConfig) => void
   readonly onSettled: (outcome: GateOutcome) => void
 }
 
@@ -65,6 +69,7 @@ export class ConfigGates {
   readonly #ready = new Map<string, Gate>()
   readonly #told = new Set<string>()
   readonly #joined = new JoinedGates()
+  readonly #begun = new Set<string>()
   readonly #limiter = new Limiter(RESOLVED_AT_ONCE)
 
   constructor(options: ConfigGatesOptions) {
@@ -154,6 +159,8 @@ export class ConfigGates {
     try {
       const resolved = await this.#resolve(request)
       config = resolved.config
+      gate.description = config.description
+      this.#begin(config)
       const initialised = await manager.initialise(resolved.provider, config, context)
       gate.ready({ provider: resolved.provider, initialised })
       this.#keepOne(gate, { request, config })
@@ -169,6 +176,12 @@ export class ConfigGates {
         durationMs,
       })
     }
+  }
+
+  #begin(config: ResolvedConfig): void {
+    if (this.#begun.has(config.key)) return
+    this.#begun.add(config.key)
+    this.#options.onBegin?.(config)
   }
 
   /** As many specifications as there are samples may name one configuration: what is kept of each is its key. */
@@ -201,6 +214,7 @@ class OpenableGate implements Gate {
   state: Gate['state'] = 'pending'
   sandbox: GateSandbox | undefined
   error: unknown
+  description: string | undefined
   settled: Promise<void> = Promise.resolve()
 
   ready(sandbox: GateSandbox): void {

@@ -29,6 +29,11 @@ class JoinedGate implements Gate {
     return this.#verifier.sandbox
   }
 
+  /** Of what is not ready yet. */
+  get description(): string | undefined {
+    return (this.#own.state === 'pending' ? this.#own : this.#verifier).description
+  }
+
   get error(): unknown {
     return this.#own.error ?? this.#verifier.error
   }

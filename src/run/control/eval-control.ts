@@ -4,7 +4,7 @@ import type { Totals } from '../../log/records/records.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
 import type { LeftObject } from '../../sandbox/provider.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
-import { PlannedRun, runKey } from '../dispatch/planned-sample.ts'
+import { PlannedRun, type PlannedSample, runKey } from '../dispatch/planned-sample.ts'
 import {
   type CancelAction,
   CHANGED,
@@ -23,11 +23,19 @@ export interface LiveSample {
   readonly epoch: number
   readonly attempt: number
   readonly state: RunState
-  /** `queue` before its turn, `wait` for a sandbox slot, then `start`, `files`, `setup`, `agent`, `tests`, `score`. */
+  /** `prepare` until its configuration is ready, `queue` before its turn, `wait` for a sandbox slot, then `start`, `files`, `setup`, `agent`, `tests`, `score`. */
   readonly phase: string
   /** When that began, in milliseconds since the epoch. */
   readonly sinceMs: number
+  /** What it waits for, where it does nothing itself. */
+  readonly waitsFor?: string
   readonly isPaused: boolean
+}
+
+function waitsFor(phase: string, { gate }: PlannedSample): { waitsFor?: string } {
+  if (phase === 'queue') return { waitsFor: 'a sample slot' }
+  if (phase === 'wait') return { waitsFor: 'a sandbox slot' }
+  return phase === 'prepare' ? { waitsFor: gate.description ?? 'what its sandbox is made from' } : {}
 }
 
 export interface EvalControlOptions {
@@ -87,6 +95,7 @@ export class EvalControl {
       attempt,
       state: control.state,
       ...control.doing,
+      ...waitsFor(control.doing.phase, planned),
       isPaused: control.isHeld,
     }))
   }

@@ -35,6 +35,7 @@ export class PlannedRun {
     this.epoch = epoch
     this.superseded = superseded
     this.earlier = superseded ? earlierOf(superseded) : []
+    if (planned.gate.state === 'pending') this.control.does('prepare')
   }
 
   /** A run that failed in an eval that this one resumes. */

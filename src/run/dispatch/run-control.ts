@@ -36,6 +36,10 @@ export class RunControl {
     return this.#action
   }
 
+  does(phase: string): void {
+    this.doing = { phase, sinceMs: Date.now() }
+  }
+
   /** Aborted when the run ends as an error or is cancelled. */
   get signal(): AbortSignal {
     this.#stop ??= new AbortController()

@@ -26,7 +26,9 @@ export class RunQueue {
   }
 
   ready(run: PlannedRun): void {
-    if (run.control.state !== 'ended') this.#ready.push(run)
+    if (run.control.state === 'ended') return
+    run.control.does('queue')
+    this.#ready.push(run)
   }
 
   /** A run that was held may start. */

@@ -189,7 +189,7 @@ export class SampleRunner {
   }
 
   #enter({ run: { planned, epoch, control } }: SampleLife, phase: Phase): void {
-    control.doing = { phase, sinceMs: Date.now() }
+    control.does(phase)
     this.#options.emit({ type: 'sample-phase', task: this.#options.task.name, id: planned.id, epoch, phase })
   }
 }

@@ -21,3 +21,18 @@ it('names the sample that is longest in its phase, once that is long', () => {
   nowMs = 60_000
   expect(state.lines()[0]).toContain('longest: sample c (epoch 1) in wait for 40 s')
 })
+
+it('names what is being made ready, and since when', () => {
+  let nowMs = 0
+  const state = new ProgressState(() => nowMs)
+  state.take({ type: 'samples-added', task: 't', total: 1 } as RunEvent)
+  const config = { task: 't', description: 'build ./env' }
+  state.take({ type: 'config-begin', ...config })
+  nowMs = 12_000
+  expect(state.lines()).toEqual(['t: 0 of 1 done; preparing build ./env for 12 s'])
+  state.take({ type: 'config-ready', ...config, durationMs: 12_000 })
+  expect(state.lines()).toEqual(['t: 0 of 1 done'])
+  expect(state.hasEnded).toBe(false)
+  state.take({ type: 'eval-end', task: 't' } as RunEvent)
+  expect([state.hasEnded, state.lines()]).toEqual([true, []])
+})
