@@ -19,13 +19,14 @@ beforeAll(() => {
 }, 300_000)
 afterAll(() => void script('stop', ENGINE), 120_000)
 
-const MAIN = 'services: { main: { image: "busybox:latest", command: sleep infinity } }'
+/** Without networks, for which a program of belljar's would be on the engine too. */
+const MAIN = 'services: { main: { image: "busybox:latest", command: sleep infinity, network_mode: none } }'
 const BIG = `
-services: { main: { image: "busybox:latest", command: sleep infinity, configs: [big] } }
+services: { main: { image: "busybox:latest", command: sleep infinity, configs: [big], network_mode: none } }
 configs: { big: { content: "${'much '.repeat(200_000)}" } }
 `
 const BUILT = (line: string) => ({ Dockerfile: `FROM busybox:latest\n${line}\n` })
-const BUILD = 'services: { main: { build: ., command: sleep infinity } }'
+const BUILD = 'services: { main: { build: ., command: sleep infinity, network_mode: none } }'
 
 async function failure(compose: ComposeRun): Promise<unknown> {
   return compose.start().then(
