@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { steadyNow } from '../util/clock.ts'
 
 /** Measures working time: wall-clock time without what was spent waiting. Waits may overlap; they count once. */
@@ -52,4 +53,17 @@ export class WorkClock {
     this.#waitedMs += Math.max(0, toMs - Math.max(fromMs, this.#countedMs))
     this.#countedMs = Math.max(this.#countedMs, toMs)
   }
+}
+
+const clocks = new AsyncLocalStorage<WorkClock>()
+
+/** What the work waits for that is not its own, such as a turn, stands still on the clock. */
+export function byClock<T>(clock: WorkClock, work: () => Promise<T>): Promise<T> {
+  return clocks.run(clock, work)
+}
+
+/** Waits for a turn: no working time of whatever work this is part of. */
+export function whileWaitingForTurn<T>(wait: () => Promise<T>): Promise<T> {
+  const clock = clocks.getStore()
+  return clock ? clock.whileWaiting(wait) : wait()
 }

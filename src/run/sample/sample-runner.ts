@@ -1,3 +1,4 @@
+import { byClock } from '../../limit/work-clock.ts'
 import type { RunModels } from '../../agent/model-meter.ts'
 import type { Prices, SampleLimits } from '../../limit/budget.ts'
 import type { ErrorRecord, LogRecord } from '../../log/records/records.ts'
@@ -93,7 +94,7 @@ export class SampleRunner {
     const artifacts = new SampleArtifacts(life)
     try {
       await sandboxes.startAgents()
-      await this.#work({ life, sandboxes, artifacts, signal })
+      await byClock(life.clock, () => this.#work({ life, sandboxes, artifacts, signal }))
     } catch (error) {
       this.#settle(life, error)
     }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type Docker from 'dockerode'
 import { Limiter, type Slot } from '../../../limit/limiter.ts'
+import { whileWaitingForTurn } from '../../../limit/work-clock.ts'
 
 /** The time that one call has, which stands still while the call waits until it may be sent. */
 export class CallTurn {
@@ -58,15 +59,16 @@ export function limitCalls(client: Docker, limit: number): void {
   const modem = client.modem as unknown as { dial: Dial }
   const dial = modem.dial.bind(modem)
   const [looks, changes] = [new Limiter(limit), new Limiter(limit)]
-  modem.dial = (options, callback) => {
-    const { method = 'GET' } = options
+  modem.dial = (request, callback) => {
+    const { method = 'GET' } = request
     const turn = callTurns.getStore()
     turn?.waits()
     const limiter = method === 'GET' || method === 'HEAD' ? looks : changes
-    limiter.acquire({ group: method, ...(turn && { signal: turn.signal }) }).then(
+    const options = { group: method, ...(turn && { signal: turn.signal }) }
+    whileWaitingForTurn(() => limiter.acquire(options)).then(
       (slot) => {
         turn?.begins(slot)
-        dial(options, (error, data) => {
+        dial(request, (error, data) => {
           slot.release()
           callback(error, data)
         })

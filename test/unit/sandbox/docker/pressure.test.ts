@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import { expect, it, vi } from 'vitest'
 import { Limiter } from '../../../../src/limit/limiter.ts'
+import { byClock, WorkClock } from '../../../../src/limit/work-clock.ts'
 import { call } from '../../../../src/sandbox/docker/engine/call.ts'
 import { CallTurn, limitCalls } from '../../../../src/sandbox/docker/engine/call-turn.ts'
 import { StartTurn } from '../../../../src/sandbox/docker/start/start-turn.ts'
@@ -182,4 +183,21 @@ it('five hundred calls at once are sent so many at a time, and none is late alth
   }
   await all
   expect(performance.now() - fromMs).toBeGreaterThan(deadlineMs)
+})
+
+it('what a call waits until it may be sent is no working time of the sample that made it', async () => {
+  await using engine = await slowEngine(1)
+  let nowMs = 0
+  const clock = new WorkClock(() => nowMs)
+  const first = call('first', {}, () => engine.client.getContainer('a').start())
+  await until(() => engine.pending.length === 1)
+  const second = byClock(clock, () => call('second', {}, () => engine.client.getContainer('b').start()))
+  nowMs = 1000
+  engine.pending.shift()?.answer()
+  await first
+  await until(() => engine.pending.length === 1)
+  nowMs = 1200
+  engine.pending.shift()?.answer()
+  await second
+  expect([clock.waitedMs, clock.workingMs]).toEqual([1000, 200])
 })
