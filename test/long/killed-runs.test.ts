@@ -22,10 +22,10 @@ const KILLS = 10
 /** Long enough for sandboxes to be started, used and removed. */
 const LIFE_MS = 6000
 
-/** Kills a run at a random moment of its life. Returns its id, if it came as far as that. */
-async function killedRun(): Promise<string | undefined> {
+/** Kills a run. Returns its id, if it came as far as that. */
+async function killedRun(afterMs: number): Promise<string | undefined> {
   await using run = await Cli.start(ARGS, files(20, 'sleep 0.5'))
-  await sleep(500 + Math.random() * LIFE_MS)
+  await sleep(afterMs)
   run.kill('SIGKILL')
   const start = (await run.end()).events.find(({ type }) => type === 'run-start')
   return start?.type === 'run-start' ? start.run : undefined
@@ -38,13 +38,15 @@ it('what ten runs leave that are killed at random moments, the next one removes,
     await alive.event((event) => event.type === 'sample-phase' && event.phase === 'agent' && event.id === id)
   const its = (await objectsOfRun(aliveId)).sort()
   const dead: string[] = []
-  for (let kill = 0; kill < KILLS; kill++) dead.push(...[(await killedRun()) ?? []].flat())
+  const moments = Array.from({ length: KILLS }, () => Math.round(500 + Math.random() * LIFE_MS))
+  for (const afterMs of moments) dead.push(...[(await killedRun(afterMs)) ?? []].flat())
   const left = (await Promise.all(dead.map(objectsOfRun))).flat()
   expect(left.length).toBeGreaterThan(0)
 
   const next = await cli(['run', 'task.ts', '--json'], files(1, 'true'))
   expect(next.exitCode, next.stderr).toBe(0)
-  expect((await Promise.all(dead.map(objectsOfRun))).flat()).toEqual([])
+  const stays = (await Promise.all(dead.map(objectsOfRun))).flat()
+  expect(stays, `killed after ${moments.join(', ')} ms`).toEqual([])
   expect((await objectsOfRun(aliveId)).sort()).toEqual(its)
 
   alive.kill('SIGINT')
