@@ -55,11 +55,16 @@ export class WorkClock {
   }
 }
 
-const clocks = new AsyncLocalStorage<WorkClock>()
+const clocks = new AsyncLocalStorage<WorkClock | undefined>()
 
 /** What the work waits for that is not its own, such as a turn, stands still on the clock. */
 export function byClock<T>(clock: WorkClock, work: () => Promise<T>): Promise<T> {
   return clocks.run(clock, work)
+}
+
+/** What is no working time in the first place: its waits are not taken off. */
+export function offTheClock<T>(work: () => Promise<T>): Promise<T> {
+  return clocks.run(undefined, work)
 }
 
 /** Waits for a turn: no working time of whatever work this is part of. */

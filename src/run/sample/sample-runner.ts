@@ -1,6 +1,6 @@
-import { byClock } from '../../limit/work-clock.ts'
 import type { RunModels } from '../../agent/model-meter.ts'
 import type { Prices, SampleLimits } from '../../limit/budget.ts'
+import { byClock, offTheClock } from '../../limit/work-clock.ts'
 import type { ErrorRecord, LogRecord } from '../../log/records/records.ts'
 import { materializeInput } from '../../sample/media.ts'
 import type { ManagedSandbox } from '../../sandbox/managed-sandbox.ts'
@@ -171,7 +171,7 @@ export class SampleRunner {
     const isDeclared = this.#options.task.task.definition.artifacts ?? planned.sample.artifacts
     const taken =
       stage.sandbox && isDeclared ? await stage.phase('artifacts', () => artifacts.take(stage)) : []
-    if (verifier) await sandboxes.startVerifiers(verifier)
+    if (verifier) await offTheClock(() => sandboxes.startVerifiers(verifier))
     const judging = this.#stage(attempt)
     const { sandbox, signal } = judging
     const { tests } = planned.sample

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import { expect, it, vi } from 'vitest'
 import { Limiter } from '../../../../src/limit/limiter.ts'
-import { byClock, WorkClock } from '../../../../src/limit/work-clock.ts'
+import { byClock, offTheClock, WorkClock } from '../../../../src/limit/work-clock.ts'
 import { call } from '../../../../src/sandbox/docker/engine/call.ts'
 import { CallTurn, limitCalls } from '../../../../src/sandbox/docker/engine/call-turn.ts'
 import { StartTurn } from '../../../../src/sandbox/docker/start/start-turn.ts'
@@ -200,4 +200,12 @@ it('what a call waits until it may be sent is no working time of the sample that
   engine.pending.shift()?.answer()
   await second
   expect([clock.waitedMs, clock.workingMs]).toEqual([1000, 200])
+  const third = byClock(clock, () =>
+    offTheClock(() => call('third', {}, () => engine.client.getContainer('c').start())),
+  )
+  await until(() => engine.pending.length === 1)
+  nowMs = 5000
+  engine.pending.shift()?.answer()
+  await third
+  expect(clock.waitedMs).toBe(1000)
 })
