@@ -13,7 +13,8 @@ export async function openPriorEval(path: string): Promise<PriorLog> {
     const index = new PriorIndex()
     const { header, footer, problem, warnings } = await headOf(file)
     index.header = header
-    for (const summary of header ? await summariesOf(file) : []) await takeSummary(index, file, summary)
+    const { summaries, lost } = header ? await summariesOf(file) : NOTHING
+    for (const summary of summaries) await takeSummary(index, file, summary)
     const others = header ? await file.others() : []
     for (const record of others) if (record.type !== 'event') index.take(record)
     return {
@@ -21,7 +22,7 @@ export async function openPriorEval(path: string): Promise<PriorLog> {
       header,
       footer,
       problem,
-      warnings,
+      warnings: lost > 0 ? [...warnings, lostWarning(lost)] : warnings,
       samples: index.samples,
       configs: index.configs,
       state: index.state,
@@ -62,15 +63,26 @@ async function headOf(file: EvalFile): Promise<Head> {
   }
 }
 
-/** In the order in which the samples ended. */
-async function summariesOf(file: EvalFile): Promise<SampleRecord[]> {
-  try {
-    return await file.summaries()
-  } catch {
-    const records: SampleRecord[] = []
-    for (const name of file.sampleMembers) records.push((await file.sampleOf(name)).record)
-    return records
-  }
+interface Summaries {
+  /** In the order in which the samples ended. */
+  readonly summaries: readonly SampleRecord[]
+  /** How many there are of samples that the log does not hold. */
+  readonly lost: number
+}
+
+const NOTHING: Summaries = { summaries: [], lost: 0 }
+
+const lostWarning = (lost: number) =>
+  `of ${lost} ${lost === 1 ? 'sample' : 'samples'} it holds no more than the summary; what it does not hold is run again`
+
+/** What counts is which samples the log holds, whatever its summaries say. */
+async function summariesOf(file: EvalFile): Promise<Summaries> {
+  const listed = await file.summaries().catch(() => [])
+  const unlisted = new Set(file.sampleMembers)
+  const summaries = listed.filter(({ id, epoch }) => unlisted.delete(sampleMemberName(id, epoch)))
+  const lost = listed.length - summaries.length
+  for (const name of unlisted) summaries.push((await file.sampleOf(name)).record)
+  return { summaries, lost }
 }
 
 /** A summary tells what a sample came to; of one that failed more is wanted. */

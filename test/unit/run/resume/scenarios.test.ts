@@ -1,9 +1,10 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defineTask, fileDataset, RunExistsError } from 'belljar'
 import { FakeProvider } from 'belljar/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { toJournalLine } from '../../../../src/log/journal/journal-line.ts'
 import { LogLock } from '../../../../src/log/journal/log-lock.ts'
 import type { HeaderRecord, LogRecord } from '../../../../src/log/records/records.ts'
 import { taskFromCode } from '../../../../src/task/load-tasks.ts'
@@ -15,6 +16,14 @@ const two = [sample('a', { id: 'a' }), sample('b', { id: 'b' })]
 function flaky(more: Partial<Parameters<typeof fakeTask>[0]> = {}) {
   const { agent, calls } = countingAgent((id, time) => id === 'b' && time === 1)
   return { calls, task: fakeTask({ dataset: two, agent, failOnError: false, ...more }) }
+}
+
+/** The journal with another header, its checksum right. */
+function resealed(text: string, change: (header: Record<string, unknown>) => unknown): string {
+  const [first = '', ...lines] = text.split('\n')
+  const { crc: _crc, ...header } = JSON.parse(first)
+  const line = toJournalLine(change(header) as LogRecord)
+  return [line.trimEnd(), ...lines].join('\n')
 }
 
 describe('resuming', () => {
@@ -31,6 +40,33 @@ describe('resuming', () => {
     })
     expect([calls, provider.calls.filter((call) => call !== 'close')]).toEqual([[], []])
     expect(await folder.files()).toHaveLength(1)
+  })
+
+  it('has nothing but the identity between a finished log and another task', async () => {
+    await using folder = await ResumeFolder.make()
+    const { agent, calls } = countingAgent()
+    const { log } = await folder.run(fakeTask({ name: 'one', dataset: two, agent }))
+    const other = fakeTask({ name: 'other', dataset: two, agent, aliases: ['belljar/one'] })
+    const handed = await folder.run(other, { resume: log })
+    expect([handed.log, calls]).toEqual([log, ['a', 'b']])
+  })
+
+  it('refuses a log of a task of the same name in another package', async () => {
+    await using folder = await ResumeFolder.make()
+    const { task, calls } = flaky({ name: 'mmlu' })
+    const inPackage = async (name: string) => {
+      const directory = join(folder.path, name)
+      await mkdir(directory, { recursive: true })
+      await writeFile(join(directory, 'package.json'), JSON.stringify({ name }))
+      return { ...taskFromCode(task), directory }
+    }
+    const { log } = await folder.run(await inPackage('one'))
+    await expect(folder.run(await inPackage('two'), { resume: log })).rejects.toMatchObject({
+      code: 'resume-identity',
+      recorded: 'one/mmlu',
+      current: 'two/mmlu',
+    })
+    expect(calls).toEqual(['a', 'b'])
   })
 
   it('goes by the id that the task had before', async () => {
@@ -75,6 +111,25 @@ describe('resuming', () => {
     expect(second.header.lineage).toEqual([
       expect.objectContaining({ eval: header.eval, changed: ['maxSamples: was not set, is 1'] }),
     ])
+    expect(second.header.identity).toEqual(header.identity)
+  })
+
+  it('lets all change that says only how it is shown and kept, and has nothing of that to note', async () => {
+    await using folder = await ResumeFolder.make()
+    const { task } = flaky()
+    const { log, header } = await folder.run(task)
+    const shown: string[] = []
+    const second = await folder.run(task, {
+      resume: log,
+      keep: 'failed',
+      serviceLogs: 'all',
+      reaper: false,
+      secrets: ['hidden'],
+      onEvent: ({ type }) => void shown.push(type),
+    })
+    expect(shown).toContain('eval-end')
+    expect(second.header.lineage).toEqual([expect.objectContaining({ eval: header.eval })])
+    expect(second.header.lineage?.[0]).not.toHaveProperty('changed')
     expect(second.header.identity).toEqual(header.identity)
   })
 
@@ -143,6 +198,8 @@ describe('resuming', () => {
     ['cut off in its header', (text) => text.slice(0, 100)],
     ['no log at all', () => 'hello\n'],
     ['empty', () => ''],
+    ['without a version', (text) => resealed(text, ({ belljar: _none, ...header }) => header)],
+    ['no object', (text) => resealed(text, () => ['header'])],
   ])('refuses a journal that is %s by its version', async (_what, damage) => {
     await using folder = await ResumeFolder.make()
     const { task } = flaky()
