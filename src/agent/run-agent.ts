@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Content } from '../sample/content.ts'
+import { shownInput } from '../sample/input.ts'
 import type { Agent, AgentContext, AgentState } from './agent.ts'
 import { span } from './span.ts'
 import { defineTool, type Tool } from './tool.ts'
@@ -23,10 +24,10 @@ export async function runAgent(
   options: RunAgentOptions = {},
 ): Promise<Readonly<AgentState>> {
   const state: AgentState = { messages: [...(options.messages ?? [])], output: '' }
-  const input = options.input ?? context.sample.input
+  const content = options.input ?? context.sample.content
   const its: AgentContext = Object.create(context, {
     state: { value: state, enumerable: true },
-    sample: { value: { ...context.sample, input }, enumerable: true },
+    sample: { value: { ...context.sample, input: shownInput(content), content }, enumerable: true },
   })
   await span(options.name ?? (agent.name || 'agent'), context, async () => {
     const output = await agent(its)

@@ -9,7 +9,7 @@ import { Journal } from '../../src/log/journal/journal.ts'
 import { LiveLog } from '../../src/log/live/live-log.ts'
 import { scoreLog } from '../../src/run/rescore/score-log.ts'
 import { f1 } from '../../src/score/f1.ts'
-import { KINDS, logOfKind } from '../support/log-kinds.ts'
+import { KINDS, logOfKind, PIXEL } from '../support/log-kinds.ts'
 import { headerRecord, sampleRecord } from '../support/log-records.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
@@ -36,6 +36,8 @@ interface Read {
     messages: [role: string, length: number][]
     events: string[]
     input: string | [type: string, content: string][]
+    media: [role: string, type: string, content: string][]
+    heard: string[]
     inputs: number[]
     unresolved: boolean
     scores: Record<string, unknown>
@@ -96,6 +98,19 @@ describe.skipIf(!python)(
       expect(input.slice(1).map(([, uri]) => uri.slice(0, uri.indexOf(',')))).toEqual(
         ['image/png', 'text/csv', 'audio/wav', 'video/mp4'].map((type) => `data:${type};base64`),
       )
+    })
+
+    it('sees the media of a conversation, those that a tool shows among them', () => {
+      const [sample] = read.get('media')!.samples
+      expect(sample?.media.map(([role, type]) => `${role} ${type}`)).toEqual([
+        'user image',
+        'user document',
+        'user audio',
+        'user video',
+        'tool image',
+      ])
+      expect(sample?.media.at(-1)?.[2]).toBe(`data:image/png;base64,${PIXEL}`)
+      expect(sample?.heard).toEqual(['text', 'image'])
     })
 
     it('sees errors, retries, limits and cancelled samples', () => {

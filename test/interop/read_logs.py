@@ -27,6 +27,20 @@ def sample_facts(sample):
             for message in sample.input
             for part in message.content
         ],
+        "media": [
+            [message.role, part.type, getattr(part, part.type)]
+            for message in sample.messages
+            if not isinstance(message.content, str)
+            for part in message.content
+            if part.type != "text"
+        ],
+        "heard": [
+            part.type
+            for event in sample.events if event.event == "model"
+            for message in event.input
+            if message.role == "tool" and not isinstance(message.content, str)
+            for part in message.content
+        ],
         "inputs": [len(event.input) for event in sample.events if event.event == "model"],
         "unresolved": "attachment://" in repr(sample.model_dump()),
         "tokens": {name: usage.total_tokens for name, usage in sample.model_usage.items()},

@@ -50,15 +50,26 @@ const ANSWERS = [
   },
 ]
 
+/** A PNG of one pixel. */
+export const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+const look = defineTool({
+  name: 'look',
+  description: 'Shows the screen.',
+  parameters: z.object({}),
+  execute: async () => [
+    { type: 'text', text: 'the screen:' },
+    { type: 'image', data: PIXEL, mediaType: 'image/png' },
+  ],
+})
+
 interface Kind {
   readonly task: () => Task
   readonly options?: () => EvaluateOptions
 }
 
 /** A log of every kind: how a run of it is made. */
-/** A PNG of one pixel. */
-export const PIXEL =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 export const KINDS: Readonly<Record<string, Kind>> = {
   success: {
@@ -224,11 +235,12 @@ export const KINDS: Readonly<Record<string, Kind>> = {
             target: 'a pixel',
           },
         ],
-        agent: toolLoop({ tools: [bash()] }),
+        agent: toolLoop({ tools: [look, submit()] }),
         scorers: [exact()],
-        limits: { turns: 3 },
       }),
-    options: () => ({ model: scriptedModel(ANSWERS) }),
+    options: () => ({
+      model: scriptedModel([{ toolCalls: [{ name: 'look', arguments: {} }] }, ANSWERS[2]!]),
+    }),
   },
   empty: {
     task: () => fakeTask({ name: 'empty', dataset: () => SampleSource.fromSamples([]), scorers: [exact()] }),

@@ -158,7 +158,7 @@ class OpenSources implements OpenTools {
 function startConversation({ state, sample }: AgentContext, system: string | undefined): void {
   if (system !== undefined) state.messages.unshift({ role: 'system', content: system })
   const hasInput = state.messages.some(({ role }) => role === 'user')
-  if (!hasInput) state.messages.push({ role: 'user', content: sample.input })
+  if (!hasInput) state.messages.push({ role: 'user', content: sample.content })
 }
 
 function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {

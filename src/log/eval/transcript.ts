@@ -45,11 +45,12 @@ export class EvalTranscript {
     }))
     moveToolsForward(mapped)
     const spans = this.#spans()
-    for (const { event, payload } of mapped) if (!spanOf(event, spans)) this.#add(event.startedMs, payload)
+    const places = placesOf(events, spans)
+    for (const { event, payload } of mapped) if (!places.get(event)) this.#add(event.startedMs, payload)
     for (const span of spans) {
       const { id, name, startMs, endMs } = span
       this.#add(startMs, { event: 'span_begin', id, name, type: SPAN_TYPES[name] }, id)
-      const inside = mapped.filter(({ event }) => spanOf(event, spans) === span)
+      const inside = mapped.filter(({ event }) => places.get(event) === span)
       for (const { event, payload } of inside)
         this.#add(event.startedMs, inSpan(payload, id), event.span ?? id)
       if (name === 'score') this.#scores(endMs, id)
@@ -59,11 +60,11 @@ export class EvalTranscript {
     return this.#events
   }
 
-  /** Phases follow each other from the start of the sample. */
   #spans(): Span[] {
     const spans: Span[] = []
     let startMs = this.#startMs
-    for (const { name, durationMs } of this.#record.phases) {
+    for (const { name, startedMs = startMs, durationMs } of this.#record.phases) {
+      startMs = startedMs
       const endMs = startMs + durationMs
       const id = `${this.#record.uuid}-${name}`
       if (name in SPAN_TYPES) spans.push({ id, name, startMs, endMs })
@@ -125,12 +126,27 @@ function inSpan<T extends object>(payload: T, phase: string): T {
   return isOutermost ? { ...payload, parent_id: phase } : payload
 }
 
-/** The last span that had begun by then; what happened in the millisecond in which the agent ended is still the agent's. */
-function spanOf({ type, startedMs }: TranscriptEvent, spans: readonly Span[]): Span | undefined {
-  const isAgents = type === 'model-output' || type === 'tool-call'
-  return spans.findLast(({ name, startMs }) =>
-    isAgents && name !== 'agent' ? startedMs > startMs : startedMs >= startMs,
-  )
+/**
+ * The span of each event: the last that had begun by then. What happened in the millisecond in which one ended and the next began is the
+ * agent's where it is of its kind, and where something of the earlier one was recorded after it.
+ */
+function placesOf(
+  events: readonly TranscriptEvent[],
+  spans: readonly Span[],
+): ReadonlyMap<TranscriptEvent, Span | undefined> {
+  const places = new Map<TranscriptEvent, Span | undefined>()
+  let later = spans.length - 1
+  for (const event of events.toReversed()) {
+    const { type, startedMs } = event
+    const isAgents = type === 'model-output' || type === 'tool-call'
+    let place = spans.findLastIndex(({ name, startMs }) =>
+      isAgents && name !== 'agent' ? startedMs > startMs : startedMs >= startMs,
+    )
+    if (place > later && spans[place]?.startMs === startedMs) place = later
+    later = place
+    places.set(event, spans[place])
+  }
+  return places
 }
 
 /** Events are shown in another order than that in which they were recorded, which readers of ours get back. */

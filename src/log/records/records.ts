@@ -162,7 +162,8 @@ export const sampleRecordSchema = z.object({
   totalMs: z.number(),
   /** Without waiting for slots. */
   workingMs: z.number(),
-  phases: z.array(z.object({ name: z.string(), durationMs: z.number() })),
+  /** `startedMs`: since the epoch; older logs lack it, and there each phase follows the one before at once. */
+  phases: z.array(z.object({ name: z.string(), startedMs: z.number().optional(), durationMs: z.number() })),
   /** What calls of each model used, as ModelUsage names it. */
   usage: usagesSchema,
   /** The same by role, for calls of a role. */

@@ -47,6 +47,6 @@ export async function runPhase<T>(life: SampleLife, options: PhaseOptions<T>): P
   } catch (error) {
     throw new PhaseError(KIND_OF_PHASE[name], error)
   } finally {
-    life.spent(name, time().durationMs)
+    life.spent(name, time())
   }
 }

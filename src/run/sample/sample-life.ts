@@ -31,7 +31,7 @@ export class SampleLife implements Transcript {
   readonly clock = new WorkClock()
   readonly recorder = new ModelRecorder(this)
   readonly #time = stopwatch()
-  readonly #phases: { name: Phase; durationMs: number }[] = []
+  readonly #phases: { name: Phase; startedMs: number; durationMs: number }[] = []
   readonly #used = new UsageCount()
   readonly #log: (record: EventRecord | SampleStartRecord) => void
   #status: SampleRecord['status'] = 'success'
@@ -69,9 +69,9 @@ export class SampleLife implements Transcript {
     this.#log({ type: 'event', uuid: this.uuid, event: span === undefined ? event : { ...event, span } })
   }
 
-  /** Adds to the time of a phase. */
-  spent(name: Phase, durationMs: number): void {
-    this.#phases.push({ name, durationMs })
+  /** A phase has ended. */
+  spent(name: Phase, { startedMs, durationMs }: { startedMs: number; durationMs: number }): void {
+    this.#phases.push({ name, startedMs, durationMs })
   }
 
   /** The first cause stands. */

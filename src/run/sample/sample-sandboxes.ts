@@ -86,7 +86,7 @@ export class SampleSandboxes {
       unblock()
       options.up(this.#run)
       control.state = isVerifiers ? 'scoring' : 'working'
-      life.spent('wait', time().durationMs)
+      life.spent('wait', time())
       time = stopwatch()
       enter('start')
     }
@@ -96,7 +96,7 @@ export class SampleSandboxes {
       throw new PhaseError('sandbox', error)
     } finally {
       unblock()
-      life.spent('start', time().durationMs)
+      life.spent('start', time())
     }
   }
 

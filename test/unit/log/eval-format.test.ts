@@ -2,7 +2,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
+import type { TranscriptEvent } from '../../../src/agent/transcript.ts'
 import { RECORDS_MEMBER } from '../../../src/log/eval/eval-writer.ts'
+import { toSampleMember } from '../../../src/log/eval/sample.ts'
 import {
   headerMemberSchema,
   reductionsSchema,
@@ -13,7 +15,7 @@ import {
 import { parsePythonJson } from '../../../src/log/journal/jsonl.ts'
 import { ZipFile } from '../../../src/log/zip/zip-file.ts'
 import { KINDS, logOfKind } from '../../support/log-kinds.ts'
-import { recordsOf } from '../../support/log-records.ts'
+import { recordsOf, sampleRecord } from '../../support/log-records.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 const kinds = Object.keys(KINDS)
@@ -65,6 +67,47 @@ describe.each(kinds)('the finished log of a run of kind %s', (kind) => {
     expect(header.results?.completed_samples).toBe(
       records.filter(({ status }) => status === 'success' || status === 'limit').length,
     )
+  })
+})
+
+describe('the spans of a sample', () => {
+  const at = 1_767_323_045_678
+  const exec = (startedMs: number) =>
+    ({ type: 'sandbox-call', startedMs, durationMs: 0, service: 'default', action: 'exec' }) as const
+  const call = (startedMs: number) =>
+    ({
+      type: 'tool-call',
+      startedMs,
+      durationMs: 0,
+      call: { id: 'c', name: 'bash', arguments: {} },
+      result: '',
+    }) as const
+  const placed = (events: readonly TranscriptEvent[]) => {
+    const phases = [
+      { name: 'agent', startedMs: at + 50, durationMs: 100 },
+      { name: 'score', startedMs: at + 150, durationMs: 10 },
+    ]
+    const { events: shown = [] } = toSampleMember(sampleRecord({ phases }), events)
+    return shown.flatMap((event) =>
+      event.event === 'sandbox' || event.event === 'tool' ? [`${event.event} ${event.span_id}`] : [],
+    )
+  }
+
+  it('begin when their phases did, however long it took to get there', () => {
+    expect(placed([exec(at + 20), exec(at + 60), exec(at + 149), exec(at + 151)])).toEqual([
+      'sandbox undefined',
+      'sandbox u1-agent',
+      'sandbox u1-agent',
+      'sandbox u1-score',
+    ])
+  })
+
+  it('have what was recorded before more of their own, in the millisecond in which the next begins', () => {
+    expect(placed([exec(at + 150), call(at + 150), exec(at + 150)])).toEqual([
+      'tool u1-agent',
+      'sandbox u1-agent',
+      'sandbox u1-score',
+    ])
   })
 })
 

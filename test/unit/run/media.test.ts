@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { enqueueSample, type Input, materializeMedia, SampleSource } from 'belljar'
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../src/agent/agent.ts'
+import { toolLoop } from '../../../src/agent/loop/tool-loop.ts'
+import type { Model } from '../../../src/agent/model.ts'
+import { runAgent } from '../../../src/agent/run-agent.ts'
 import type { Content } from '../../../src/sample/content.ts'
 import { fakeRun, fakeTask, sample, status } from '../../support/fake-run.ts'
 import { PIXEL } from '../../support/log-kinds.ts'
@@ -39,6 +42,30 @@ describe('media in an input', () => {
       input: 'what is this?\n(image)',
       inputParts: [text, pixel],
     })
+  })
+
+  it('are what toolLoop shows its model, in a sub-agent too', async () => {
+    const heard: unknown[] = []
+    const model: Model = {
+      name: 'listener',
+      generate: async ({ messages }) => {
+        heard.push(messages.at(-1)?.content)
+        return {
+          message: { role: 'assistant', content: 'a pixel' },
+          stopReason: 'stop',
+          usage: { inputTokens: 1, outputTokens: 1 },
+        }
+      },
+    }
+    const input: Input = [text, { type: 'image', data: PIXEL, mediaType: 'image/png' }]
+    const agent = toolLoop({ tools: [] })
+    const outer: Agent = async (context) => {
+      await runAgent(agent, context)
+      await runAgent(agent, context, { input: 'and this?' })
+    }
+    await fakeRun([fakeTask({ name: 'one', dataset: [{ input }], agent })], { model })
+    await fakeRun([fakeTask({ name: 'two', dataset: [{ input }], agent: outer })], { model })
+    expect(heard).toEqual([[text, pixel], [text, pixel], 'and this?'])
   })
 
   it('that are not there fail their sample, which no agent sees', async () => {
