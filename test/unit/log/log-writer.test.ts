@@ -99,13 +99,17 @@ describe('the lock of a log', () => {
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ pid: process.pid })
   })
 
-  it('of a process on another host is respected', async () => {
+  it.each([
+    ['on another host', { pid: 1, host: 'elsewhere' }, 'process 1 on host elsewhere'],
+    ['that lives here', { pid: process.ppid, host: hostname() }, `process ${process.ppid}`],
+  ])('of a process %s is respected', async (_where, owner, name) => {
     await using directory = await tempDir()
     const lock = join(directory.path, 'log.journal.jsonl.lock')
-    await writeFile(lock, JSON.stringify({ pid: 1, host: 'elsewhere' }))
+    await writeFile(lock, JSON.stringify(owner))
     await expect(Journal.create(directory.path, 'log.journal.jsonl')).rejects.toThrow(
-      /process 1 on host elsewhere.*remove .*log\.journal\.jsonl\.lock/,
+      new RegExp(`${name};.*remove .*log\\.journal\\.jsonl\\.lock`),
     )
+    expect(await readdir(directory.path)).toEqual(['log.journal.jsonl.lock'])
   })
 
   it('is taken by one of many that find it left behind', async () => {

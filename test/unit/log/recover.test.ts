@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,6 +20,7 @@ import {
 import { tempDir } from '../../support/temp-dir.ts'
 
 const NAME = 'log.journal.jsonl'
+const JITI = join(import.meta.dirname, '../../../node_modules/jiti/lib/jiti-cli.mjs')
 
 async function journalIn(directory: string, records: readonly LogRecord[]): Promise<string> {
   const journal = await Journal.create(directory, NAME)
@@ -40,9 +41,8 @@ const started = (uuid: string, id: string): LogRecord => ({
 
 /** Ids that a writer said were in its journal when it was killed. */
 async function killedWriter(directory: string, samples: number): Promise<number[]> {
-  const cli = join(import.meta.dirname, '../../../node_modules/jiti/lib/jiti-cli.mjs')
   const script = join(import.meta.dirname, '../../support/journal-writer.ts')
-  const child = spawn(process.execPath, [cli, script, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [JITI, script, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const ids: number[] = []
   for await (const line of createInterface(child.stdout)) {
@@ -71,6 +71,28 @@ describe('recovering a log', () => {
     expect(samples.filter(({ status }) => status === 'cancelled')).toHaveLength(recovered.cancelled)
     expect(footer?.totals).toMatchObject({ total: samples.length, success: ended.length })
     expect(await readdir(directory.path)).toEqual(['log.eval'])
+  }, 60_000)
+
+  it('loses no sample that a run had told of before its disk was full', async () => {
+    await using directory = await tempDir()
+    const script = join(import.meta.dirname, '../../support/full-disk-run.ts')
+    // Of a file, but as on a disk: the write that does not fit is cut off, and the next one fails.
+    const limited = ['-c', 'ulimit -f 500; exec "$@"', 'bash', process.execPath, JITI, script, directory.path]
+    const { stdout } = spawnSync('bash', limited, {
+      encoding: 'utf8',
+      env: { ...process.env, JITI_FS_CACHE: 'false' },
+      timeout: 60_000,
+    })
+    const lines = stdout.trimEnd().split('\n')
+    const outcome = JSON.parse(lines.pop() ?? '')
+    expect(outcome).toMatchObject({ status: 'error', footer: { error: { kind: 'log' } } })
+    expect(outcome.footer.error.message).toMatch(/EFBIG/)
+    const [journal = ''] = (await readdir(directory.path)).filter((name) => name.endsWith('.journal.jsonl'))
+    const { path } = await finishLog(join(directory.path, journal), { recover: true })
+    const { samples } = await readOverview(path)
+    const ended = samples.filter(({ status }) => status === 'success').map(({ id }) => String(id))
+    expect(lines.length).toBeGreaterThan(5)
+    expect(ended).toEqual(expect.arrayContaining(lines))
   }, 60_000)
 
   it('keeps what a sample that was under way had done', async () => {
