@@ -75,7 +75,7 @@ export class ResumeFolder implements AsyncDisposable {
   ) {
     const path = join(this.path, `killed-${Math.random().toString(36).slice(2)}.journal.jsonl`)
     const kept = records.flatMap((record) => (record.type === 'footer' ? [] : (change(record) ?? [])))
-    await writeFile(path, kept.map((record) => toJournalLine(record)).join(''))
+    await writeFile(path, Buffer.concat(kept.map((record) => toJournalLine(record))))
     return path
   }
 

@@ -35,8 +35,6 @@ export interface Marks {
   readonly outside: ReadonlySet<string>
 }
 
-const EVENT = /^\{"type":"event","uuid":"([^"\\]+)"/
-
 /** Makes a log of the lines of a journal, as they come. */
 export class JournalConversion {
   readonly #path: string
@@ -70,10 +68,10 @@ export class JournalConversion {
   }
 
   /** Resolves, where it has to be waited for, when the line has been taken into account. */
-  take({ line, json }: SoundLine): Promise<void> | undefined {
-    const [, uuid] = EVENT.exec(json.slice(0, 200)) ?? []
-    if (uuid !== undefined) return void this.#events.note(uuid, line)
-    const record = parseRecord(json, `${this.#path}:${line.number}`)
+  take(sound: SoundLine): Promise<void> | undefined {
+    const { line, eventUuid } = sound
+    if (eventUuid !== undefined) return void this.#events.note(eventUuid, line)
+    const record = parseRecord(sound.json, `${this.#path}:${line.number}`)
     if (record.type !== 'event') return this.#takeRecord(record)
     return void this.#events.note(record.uuid, line)
   }

@@ -9,8 +9,9 @@ import { memberPieces } from './member-pieces.ts'
 import { EvalReductions } from './reductions.ts'
 import { toSampleMember } from './sample.ts'
 import { toSummary } from './summary.ts'
+import { Utf8Batch } from './utf8-batch.ts'
 
-/** Samples of more characters are written in pieces of so many. */
+/** Samples of more bytes are written in pieces of so many. */
 const MAX_BATCH = 16_777_216
 
 const SUMMARIES_PER_MEMBER = 1000
@@ -118,21 +119,16 @@ export class EvalWriter {
 
   async #addMember(record: SampleRecord, events: readonly TranscriptEvent[]): Promise<void> {
     const name = sampleMemberName(record.id, record.epoch)
-    const batch: string[] = []
+    const batch = new Utf8Batch()
     let compressor: Compressor | undefined
-    let characters = 0
     for (const piece of memberPieces(toSampleMember(record, events))) {
-      batch.push(piece)
-      characters += piece.length
-      if (characters < MAX_BATCH) continue
+      batch.add(piece)
+      if (batch.length < MAX_BATCH) continue
       compressor ??= new Compressor()
-      await compressor.write(batch.join(''))
-      batch.length = 0
-      characters = 0
+      await compressor.writeBytes(batch.take())
     }
-    const rest = batch.join('')
-    if (!compressor) return this.#zip.add(name, rest)
-    await compressor.write(rest)
+    if (!compressor) return this.#zip.add(name, batch.take())
+    await compressor.writeBytes(batch.take())
     await this.#zip.addCompressed(name, await compressor.end())
   }
 

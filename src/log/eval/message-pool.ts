@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Message } from '../../agent/messages.ts'
 import type { ToolDescription } from '../../agent/model.ts'
 import type { ModelEvent } from '../../agent/transcript.ts'
@@ -21,6 +20,7 @@ export interface PooledCall {
 export class MessagePool {
   readonly messages: ChatMessage[] = []
   readonly calls: unknown[] = []
+  /** By their JSON. */
   readonly #ids = new Map<string, string>()
   readonly #attachments: Attachments
   readonly #prefix: string
@@ -52,7 +52,7 @@ export class MessagePool {
   final(messages: readonly Message[]): ChatMessage[] {
     const used = new Set<string>()
     return messages.map((message) => {
-      const pooled = this.#ids.get(digest(message))
+      const pooled = this.#ids.get(JSON.stringify(message))
       const id = pooled === undefined || used.has(pooled) ? this.#newId() : pooled
       used.add(id)
       return toChatMessage(message, id)
@@ -62,7 +62,7 @@ export class MessagePool {
   #say(message: Message): string {
     const id = this.#newId()
     const chat = toChatMessage(message, id)
-    this.#ids.set(digest(message), id)
+    this.#ids.set(JSON.stringify(message), id)
     this.messages.push({ ...chat, content: this.#attachments.detach(chat.content) })
     return id
   }
@@ -70,8 +70,4 @@ export class MessagePool {
   #newId(): string {
     return `${this.#prefix}-m${this.#newIds++}`
   }
-}
-
-function digest(message: Message): string {
-  return createHash('sha1').update(JSON.stringify(message)).digest('base64')
 }

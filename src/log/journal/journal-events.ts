@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { TranscriptEvent } from '../../agent/transcript.ts'
 import { ConfigError } from '../../errors.ts'
-import { openJournalLine } from './journal-line.ts'
+import { jsonOf, openJournalLine } from './journal-line.ts'
 import type { JournalLine } from './journal-lines.ts'
 import { parseRecord } from './read-journal.ts'
 
@@ -52,7 +52,7 @@ export class JournalEvents {
       const lines = group.every(({ kept }) => kept) ? undefined : await this.#read(group)
       for (const [index, { kept }] of group.entries()) {
         this.#keptBytes -= kept?.length ?? 0
-        events.push(this.#event(kept ?? lines?.[index] ?? EMPTY))
+        events.push(this.#event(kept ?? lines?.[index] ?? EMPTY, kept !== undefined))
       }
     }
     return events
@@ -66,8 +66,9 @@ export class JournalEvents {
     return group.map(({ offset, length }) => bytes.subarray(offset - start, offset - start + length))
   }
 
-  #event(line: Buffer): TranscriptEvent {
-    const json = openJournalLine(line)
+  #event(line: Buffer, isKept: boolean): TranscriptEvent {
+    // What was kept was sound when it was read.
+    const json = isKept ? jsonOf(line) : openJournalLine(line)
     const record = json === undefined ? undefined : parseRecord(json, this.#path)
     if (record?.type === 'event') return record.event
     throw new ConfigError('the log changed while it was read', { where: this.#path })

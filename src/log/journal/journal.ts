@@ -28,7 +28,7 @@ export class Journal implements AsyncDisposable {
   readonly #file: FileHandle
   readonly #options: JournalOptions
   /** Lines that the next write takes, whether it must reach the disk, and that write. */
-  #lines: string[] = []
+  #lines: Buffer[] = []
   #mustSync = false
   #next: Promise<void> | undefined
   #last: Promise<void> = Promise.resolve()
@@ -57,8 +57,8 @@ export class Journal implements AsyncDisposable {
   }
 
   /** As `append`, for lines of another journal, as they are. */
-  copy(lines: string): Promise<void> {
-    this.#lines.push(lines)
+  copy(lines: readonly Buffer[]): Promise<void> {
+    this.#lines.push(...lines)
     return this.#write()
   }
 
@@ -116,9 +116,32 @@ export class Journal implements AsyncDisposable {
     this.#mustSync = false
     this.#next = undefined
     if (!isWritable) return earlier
-    await writeAll(this.#file, Buffer.from(lines.length === 1 ? (lines[0] ?? '') : lines.join('')))
+    for (const piece of piecesOf(lines)) await writeAll(this.#file, piece)
     if (mustSync) await this.#file.datasync()
   }
+}
+
+const PIECE_BYTES = 1 << 20
+
+/** Lines together as far as they make no large piece; a large one is not copied. */
+function* piecesOf(lines: readonly Buffer[]): Generator<Buffer> {
+  let small: Buffer[] = []
+  let size = 0
+  for (const line of lines) {
+    if (size > 0 && size + line.length > PIECE_BYTES) {
+      yield joined(small)
+      small = []
+      size = 0
+    }
+    small.push(line)
+    size += line.length
+  }
+  if (size > 0) yield joined(small)
+}
+
+function joined(lines: readonly Buffer[]): Buffer {
+  const [only] = lines
+  return only && lines.length === 1 ? only : Buffer.concat(lines)
 }
 
 /** What `appendFile` does, without its cost for pieces as small as ours. */

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../errors.ts'
 import { type LogRecord, logRecordSchema } from '../records/records.ts'
-import { openJournalLine } from './journal-line.ts'
+import { isSound, jsonOf } from './journal-line.ts'
 import { type JournalLine, journalLines } from './journal-lines.ts'
 
 export interface JournalReadOptions {
@@ -17,9 +17,25 @@ export async function* readJournal(
     for (const { line, json } of lines) yield parseRecord(json, `${path}:${line.number}`)
 }
 
-export interface SoundLine {
+const EVENT = /^\{"type":"event","uuid":"([^"\\]+)"/
+const HEAD_BYTES = 200
+
+/** A line whose checksum is right. Most are passed over for what they begin with: only the others are decoded. */
+export class SoundLine {
   readonly line: JournalLine
-  readonly json: string
+
+  constructor(line: JournalLine) {
+    this.line = line
+  }
+
+  get json(): string {
+    return jsonOf(this.line.bytes)
+  }
+
+  /** Of the sample that the line tells an event of, where it does. */
+  get eventUuid(): string | undefined {
+    return EVENT.exec(this.line.bytes.toString('latin1', 0, HEAD_BYTES))?.[1]
+  }
 }
 
 /** The lines whose checksums are right, as many at a time as are read at once. */
@@ -32,9 +48,8 @@ export async function* soundLines(
     const sound: SoundLine[] = []
     for (const line of lines) {
       if (damaged) reportDamaged(damaged, path, options)
-      const json = openJournalLine(line.bytes)
-      damaged = json === undefined ? line : undefined
-      if (json !== undefined) sound.push({ line, json })
+      damaged = isSound(line.bytes) ? undefined : line
+      if (!damaged) sound.push(new SoundLine(line))
     }
     yield sound
   }

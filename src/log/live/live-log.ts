@@ -2,8 +2,9 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { ConfigError } from '../../errors.ts'
 import { type ConvertedJournal, JournalConversion } from '../convert/journal-conversion.ts'
-import { openJournalLine } from '../journal/journal-line.ts'
+import { isSound } from '../journal/journal-line.ts'
 import { type JournalLine, LineCutter, newLines } from '../journal/journal-lines.ts'
+import { SoundLine } from '../journal/read-journal.ts'
 import { finishedPathOf } from '../log-paths.ts'
 
 /** Others get their turn after so much work. */
@@ -62,7 +63,7 @@ export class LiveLog {
     let sliceStart = performance.now()
     for await (const lines of newLines(this.#journal, this.#cutter)) {
       for (const line of lines) {
-        await this.#conversion.take({ line, json: this.#open(line) })
+        await this.#conversion.take(this.#open(line))
         if (performance.now() - sliceStart < SLICE_MS) continue
         await setImmediate()
         sliceStart = performance.now()
@@ -70,9 +71,8 @@ export class LiveLog {
     }
   }
 
-  #open(line: JournalLine): string {
-    const json = openJournalLine(line.bytes)
-    if (json !== undefined) return json
+  #open(line: JournalLine): SoundLine {
+    if (isSound(line.bytes)) return new SoundLine(line)
     throw new ConfigError('a damaged line', { where: `${this.#journal}:${line.number}` })
   }
 }

@@ -99,7 +99,7 @@ interface LinesOptions {
   readonly withState: boolean
 }
 
-async function* linesOf(file: EvalFile, { index, others, withState }: LinesOptions): AsyncGenerator<string> {
+async function* linesOf(file: EvalFile, { index, others, withState }: LinesOptions): AsyncGenerator<Buffer> {
   const added = new Set<LogRecord>(index.added)
   for (const record of others) if (isKept(record, { added, withState })) yield toJournalLine(record)
   for (const { id, epoch } of index.samples.values()) {

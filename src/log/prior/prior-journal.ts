@@ -8,7 +8,7 @@ import { isKept, PriorIndex } from './prior-index.ts'
 import { type PriorLog, sampleKey } from './prior-log.ts'
 
 const SAMPLE = '{"type":"sample",'
-const EVENT = /^\{"type":"event","uuid":"([^"\\]+)"/
+const LINE_BREAK = Buffer.from('\n')
 
 /** Reads a journal that is to be resumed. A line that is no record is left out. @throws ConfigError when the file cannot be read */
 export async function openPriorJournal(path: string): Promise<PriorLog> {
@@ -21,9 +21,10 @@ export async function openPriorJournal(path: string): Promise<PriorLog> {
   let damaged = 0
   let problem: string | undefined
   try {
-    for await (const { line, json } of each(soundLines(path, { onDamaged: () => damaged++ }))) {
-      if (EVENT.test(json.slice(0, 200))) continue
-      const record = parseRecord(json, `${path}:${line.number}`)
+    for await (const sound of each(soundLines(path, { onDamaged: () => damaged++ }))) {
+      if (sound.eventUuid !== undefined) continue
+      const { line } = sound
+      const record = parseRecord(sound.json, `${path}:${line.number}`)
       if (record.type === 'event') continue
       index.take(record)
       others.set(line.number, record)
@@ -50,11 +51,10 @@ export async function openPriorJournal(path: string): Promise<PriorLog> {
     load: (sample) => loadAt(file, path, places.get(sampleKey(sample))),
     lines: ({ withState }) => {
       const options = { added: new Set<LogRecord>(index.added), withState }
-      return linesOf(path, ({ line, json }) => {
-        const [, uuid] = EVENT.exec(json.slice(0, 200)) ?? []
-        if (uuid !== undefined) return kept.has(uuid)
+      return linesOf(path, ({ line, eventUuid }) => {
+        if (eventUuid !== undefined) return kept.has(eventUuid)
         const other = others.get(line.number)
-        return other ? isKept(other, options) : json.startsWith(SAMPLE)
+        return other ? isKept(other, options) : line.bytes.indexOf(SAMPLE) === 0
       })
     },
     [Symbol.asyncDispose]: () => file.close(),
@@ -83,9 +83,9 @@ async function loadAt(
 }
 
 /** Lines as they are, with their checksums. */
-async function* linesOf(path: string, isKeptLine: (line: SoundLine) => boolean): AsyncGenerator<string> {
+async function* linesOf(path: string, isKeptLine: (line: SoundLine) => boolean): AsyncGenerator<Buffer> {
   for await (const sound of each(soundLines(path, { onDamaged: () => undefined })))
-    if (isKeptLine(sound)) yield `${sound.line.bytes.toString('utf8')}\n`
+    if (isKeptLine(sound)) yield Buffer.concat([sound.line.bytes, LINE_BREAK])
 }
 
 async function* each<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {

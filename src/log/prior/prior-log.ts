@@ -46,7 +46,7 @@ export interface PriorLog extends AsyncDisposable {
   readonly warnings: readonly string[]
   load(sample: PriorSample): Promise<SampleRecord>
   /** Lines with which a log begins that goes on from this one: all records, with their events. */
-  lines(options: { readonly withState: boolean }): AsyncGenerator<string>
+  lines(options: { readonly withState: boolean }): AsyncGenerator<Buffer>
 }
 
 export function sampleKey({

@@ -24,23 +24,23 @@ export interface LogWriterOptions {
 export interface ContinueOptions extends LogWriterOptions {
   readonly header: HeaderRecord
   /** Lines of the earlier log, whole and with their ends. */
-  readonly carried: AsyncIterable<string>
+  readonly carried: AsyncIterable<Buffer>
 }
 
-const BATCH_CHARACTERS = 1 << 20
+const BATCH_BYTES = 1 << 20
 
-async function* batches(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  let batch: string[] = []
-  let characters = 0
+async function* batches(lines: AsyncIterable<Buffer>): AsyncGenerator<readonly Buffer[]> {
+  let batch: Buffer[] = []
+  let bytes = 0
   for await (const line of lines) {
     batch.push(line)
-    characters += line.length
-    if (characters < BATCH_CHARACTERS) continue
-    yield batch.join('')
+    bytes += line.length
+    if (bytes < BATCH_BYTES) continue
+    yield batch
     batch = []
-    characters = 0
+    bytes = 0
   }
-  if (batch.length > 0) yield batch.join('')
+  if (batch.length > 0) yield batch
 }
 
 const SNAPSHOT_MS = 15_000

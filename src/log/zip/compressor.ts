@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { crc32, createDeflateRaw } from 'node:zlib'
-import { type CompressedContent, LARGE_LEVEL } from './zip-writer.ts'
+import { type CompressedContent, LARGE_LEVEL, OUTPUT_BYTES } from './zip-writer.ts'
 
 const BATCH_CHARACTERS = 262_144
 
 /** Compresses text that comes in pieces; holds only the compressed form and one batch of text. */
 export class Compressor {
-  readonly #stream = createDeflateRaw({ level: LARGE_LEVEL })
+  readonly #stream = createDeflateRaw({ level: LARGE_LEVEL, chunkSize: OUTPUT_BYTES })
   readonly #data: Buffer[] = []
   #text: string[] = []
   #characters = 0
@@ -23,6 +23,12 @@ export class Compressor {
     if (this.#characters >= BATCH_CHARACTERS) await this.#pass()
   }
 
+  /** After all text that came before. */
+  async writeBytes(bytes: Buffer): Promise<void> {
+    await this.#pass()
+    await this.#passBytes(bytes)
+  }
+
   async end(): Promise<CompressedContent> {
     await this.#pass()
     const ended = once(this.#stream, 'end')
@@ -35,6 +41,10 @@ export class Compressor {
     const bytes = Buffer.from(this.#text.join(''))
     this.#text = []
     this.#characters = 0
+    await this.#passBytes(bytes)
+  }
+
+  async #passBytes(bytes: Buffer): Promise<void> {
     this.#crc = crc32(bytes, this.#crc)
     this.#size += bytes.length
     if (!this.#stream.write(bytes)) await once(this.#stream, 'drain')

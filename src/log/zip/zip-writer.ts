@@ -8,6 +8,8 @@ const deflate = promisify(deflateRaw)
 const SMALL_BYTES = 32_768
 /** A third of the time of the usual level, for a tenth more bytes. */
 export const LARGE_LEVEL = 4
+/** Each piece of output costs a turn of the event loop. */
+export const OUTPUT_BYTES = 262_144
 const WRITE_BYTES = 1 << 20
 /** A file that is readable while it is written grows by so much at most, with a directory, in one write. */
 const MAX_LIVE_BYTES = 16_777_216
@@ -64,7 +66,7 @@ export class ZipWriter {
   }
 
   /** Rejects when an earlier member could not be written. */
-  async add(name: string, content: string): Promise<void> {
+  async add(name: string, content: string | Buffer): Promise<void> {
     await this.#last
     this.#last = compressed(content).then((result) => this.#write(name, result))
     this.#last.catch(() => undefined)
@@ -122,12 +124,12 @@ export class ZipWriter {
   }
 }
 
-async function compressed(content: string): Promise<CompressedContent> {
-  const bytes = Buffer.from(content)
+async function compressed(content: string | Buffer): Promise<CompressedContent> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const data =
     bytes.length < SMALL_BYTES
       ? deflateRawSync(bytes, smallOptions(bytes.length))
-      : await deflate(bytes, { level: LARGE_LEVEL })
+      : await deflate(bytes, { level: LARGE_LEVEL, chunkSize: OUTPUT_BYTES })
   return { data: [data], crc: crc32(bytes), size: bytes.length }
 }
 

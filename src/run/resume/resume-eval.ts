@@ -30,7 +30,7 @@ export type Resumed =
       readonly kind: 'goes-on'
       readonly header: HeaderRecord
       readonly reuse: Reuse
-      readonly carried: AsyncGenerator<string>
+      readonly carried: AsyncGenerator<Buffer>
       readonly warnings: readonly string[]
     }
 

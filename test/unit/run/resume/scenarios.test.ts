@@ -23,7 +23,7 @@ function resealed(text: string, change: (header: Record<string, unknown>) => unk
   const [first = '', ...lines] = text.split('\n')
   const { crc: _crc, ...header } = JSON.parse(first)
   const line = toJournalLine(change(header) as LogRecord)
-  return [line.trimEnd(), ...lines].join('\n')
+  return [line.toString('latin1').trimEnd(), ...lines].join('\n')
 }
 
 describe('resuming', () => {
