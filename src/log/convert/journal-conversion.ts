@@ -3,15 +3,10 @@ import type { TranscriptEvent } from '../../agent/transcript.ts'
 import { ConfigError } from '../../errors.ts'
 import { EvalWriter } from '../eval/eval-writer.ts'
 import { JournalEvents } from '../journal/journal-events.ts'
-import { parseRecord, type SoundLine } from '../journal/read-journal.ts'
+import { checkedRecord, parseLine, type SoundLine, uuidOf } from '../journal/read-journal.ts'
 import { cancelledRecord, recoveredFooter } from '../journal/recovered.ts'
-import type {
-  FooterRecord,
-  HeaderRecord,
-  LogRecord,
-  SampleRecord,
-  SampleStartRecord,
-} from '../records/records.ts'
+import { messagesOf, withMessages } from '../journal/told-messages.ts'
+import type { FooterRecord, HeaderRecord, LogRecord, SampleStartRecord } from '../records/records.ts'
 import type { ZipWriterOptions } from '../zip/zip-writer.ts'
 
 export interface ConvertJournalOptions {
@@ -71,9 +66,12 @@ export class JournalConversion {
   take(sound: SoundLine): Promise<void> | undefined {
     const { line, eventUuid } = sound
     if (eventUuid !== undefined) return void this.#events.note(eventUuid, line)
-    const record = parseRecord(sound.json, `${this.#path}:${line.number}`)
-    if (record.type !== 'event') return this.#takeRecord(record)
-    return void this.#events.note(record.uuid, line)
+    const where = `${this.#path}:${line.number}`
+    const read = parseLine(sound.json)
+    if (isSampleLine(read)) return this.#takeSample(read, where)
+    const record = checkedRecord(read, where)
+    if (record.type === 'event') this.#events.note(record.uuid, line)
+    return record.type === 'event' || record.type === 'sample' ? undefined : this.#takeRecord(record)
   }
 
   async end({ recover }: ConvertJournalOptions): Promise<ConvertedJournal> {
@@ -98,15 +96,13 @@ export class JournalConversion {
     await this.#writer?.abandon()
   }
 
-  #takeRecord(record: Exclude<LogRecord, { type: 'event' }>): Promise<void> | undefined {
+  #takeRecord(record: Exclude<LogRecord, { type: 'event' | 'sample' }>): Promise<void> | undefined {
     switch (record.type) {
       case 'header':
         return this.#begin(record)
       case 'sample-start':
         this.#started.set(record.uuid, record)
         return undefined
-      case 'sample':
-        return this.#takeSample(record)
       case 'footer':
         this.#footer = record
         return undefined
@@ -123,13 +119,17 @@ export class JournalConversion {
     this.#writer = await EvalWriter.create(this.#target, header, this.#writing)
   }
 
-  async #takeSample(record: SampleRecord): Promise<void> {
-    const uuids = [...(record.earlier ?? []).map(({ uuid }) => uuid), record.uuid]
+  async #takeSample(line: unknown, where: string): Promise<void> {
+    const own = await this.#events.take(uuidOf(line))
+    const record = checkedRecord(withMessages(line, own.flatMap(messagesOf)), where)
+    if (record.type !== 'sample') return
     const events: TranscriptEvent[] = []
-    for (const uuid of uuids) {
+    for (const { uuid } of record.earlier ?? []) {
       this.#started.delete(uuid)
       events.push(...(await this.#events.take(uuid)))
     }
+    this.#started.delete(record.uuid)
+    events.push(...own)
     this.#lastMs = Math.max(this.#lastMs, Date.parse(record.completedAt))
     const writer = this.#startedWriter()
     if (record.supersedes !== undefined) this.#checkChangeable()
@@ -156,4 +156,8 @@ export class JournalConversion {
     if (this.#writer) return this.#writer
     throw new ConfigError('the log has no header', { where: this.#path })
   }
+}
+
+function isSampleLine(line: unknown): boolean {
+  return (line as { type?: unknown } | null)?.type === 'sample'
 }

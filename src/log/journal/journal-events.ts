@@ -3,7 +3,7 @@ import type { TranscriptEvent } from '../../agent/transcript.ts'
 import { ConfigError } from '../../errors.ts'
 import { jsonOf, openJournalLine } from './journal-line.ts'
 import type { JournalLine } from './journal-lines.ts'
-import { parseRecord } from './read-journal.ts'
+import { recordOf } from './read-journal.ts'
 
 interface Place {
   readonly offset: number
@@ -69,7 +69,7 @@ export class JournalEvents {
   #event(line: Buffer, isKept: boolean): TranscriptEvent {
     // What was kept was sound when it was read.
     const json = isKept ? jsonOf(line) : openJournalLine(line)
-    const record = json === undefined ? undefined : parseRecord(json, this.#path)
+    const record = json === undefined ? undefined : recordOf(json, this.#path)
     if (record?.type === 'event') return record.event
     throw new ConfigError('the log changed while it was read', { where: this.#path })
   }

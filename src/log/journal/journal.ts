@@ -5,6 +5,7 @@ import { makeFolder } from '../../util/make-folder.ts'
 import type { LogRecord } from '../records/records.ts'
 import { type JsonMask, toJournalLine } from './journal-line.ts'
 import { LogLock } from './log-lock.ts'
+import { ToldMessages } from './told-messages.ts'
 
 /** When what was written is forced to the disk: never, whenever a sample has ended (and at start and end), or after every write. */
 export type FsyncPolicy = 'never' | 'records' | 'always'
@@ -27,6 +28,7 @@ export class Journal implements AsyncDisposable {
   readonly #path: string
   readonly #file: FileHandle
   readonly #options: JournalOptions
+  readonly #told = new ToldMessages()
   /** Lines that the next write takes, whether it must reach the disk, and that write. */
   #lines: Buffer[] = []
   #mustSync = false
@@ -86,7 +88,8 @@ export class Journal implements AsyncDisposable {
   }
 
   #take(record: LogRecord): void {
-    this.#lines.push(toJournalLine(record, this.#options.mask))
+    this.#lines.push(toJournalLine(this.#told.written(record), this.#options.mask))
+    this.#told.note(record)
     this.#mustSync ||= this.#needsSync(record)
   }
 

@@ -1,7 +1,9 @@
+import type { Message } from '../../agent/messages.ts'
 import { ConfigError } from '../../errors.ts'
 import { type LogRecord, logRecordSchema } from '../records/records.ts'
 import { isSound, jsonOf } from './journal-line.ts'
 import { type JournalLine, journalLines } from './journal-lines.ts'
+import { messagesOf, withMessages } from './told-messages.ts'
 
 export interface JournalReadOptions {
   /** Told of each damaged line that is followed by others; without it such a line is an error. */
@@ -13,12 +15,29 @@ export async function* readJournal(
   path: string,
   options: JournalReadOptions = {},
 ): AsyncGenerator<LogRecord> {
-  for await (const lines of soundLines(path, options))
-    for (const { line, json } of lines) yield parseRecord(json, `${path}:${line.number}`)
+  const told = new Map<string, Message[]>()
+  for await (const lines of soundLines(path, options)) {
+    for (const { line, json } of lines) {
+      const read = parseLine(json)
+      const record = checkedRecord(withMessages(read, told.get(uuidOf(read)) ?? []), `${path}:${line.number}`)
+      remember(told, record)
+      yield record
+    }
+  }
+}
+
+/** What events of samples under way told. */
+function remember(told: Map<string, Message[]>, record: LogRecord): void {
+  if (record.type === 'sample') for (const { uuid } of [...(record.earlier ?? []), record]) told.delete(uuid)
+  if (record.type !== 'event') return
+  const messages = told.get(record.uuid)
+  if (messages) messages.push(...messagesOf(record.event))
+  else told.set(record.uuid, [...messagesOf(record.event)])
 }
 
 const EVENT = /^\{"type":"event","uuid":"([^"\\]+)"/
 const HEAD_BYTES = 200
+const MODEL_OUTPUT = '"type":"model-output"'
 
 /** A line whose checksum is right. Most are passed over for what they begin with: only the others are decoded. */
 export class SoundLine {
@@ -30,6 +49,11 @@ export class SoundLine {
 
   get json(): string {
     return jsonOf(this.line.bytes)
+  }
+
+  /** Whether an event may hold messages. */
+  get hasMessages(): boolean {
+    return this.line.bytes.includes(MODEL_OUTPUT)
   }
 
   /** Of the sample that the line tells an event of, where it does. */
@@ -68,11 +92,27 @@ function reportDamaged(line: JournalLine, path: string, { onDamaged }: JournalRe
   )
 }
 
+/** What a line says, unchecked. */
+export function parseLine(json: string): unknown {
+  return JSON.parse(json)
+}
+
+/** Of the sample that a line is of; empty where it is of none. */
+export function uuidOf(line: unknown): string {
+  const { uuid } = line as { uuid?: unknown }
+  return typeof uuid === 'string' ? uuid : ''
+}
+
 /** @throws ConfigError */
-export function parseRecord(json: string, where: string): LogRecord {
-  const result = logRecordSchema.safeParse(JSON.parse(json))
+export function checkedRecord(line: unknown, where: string): LogRecord {
+  const result = logRecordSchema.safeParse(line)
   if (result.success) return result.data
   throw new ConfigError(`not a belljar log record: ${result.error.issues[0]?.message ?? 'unknown'}`, {
     where,
   })
+}
+
+/** The record of a line; of a sample without the messages that other lines hold. @throws ConfigError */
+export function recordOf(json: string, where: string): LogRecord {
+  return checkedRecord(withMessages(parseLine(json), []), where)
 }

@@ -1,8 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import type { Message } from '../../agent/messages.ts'
 import { ConfigError, errorMessage } from '../../errors.ts'
 import { openJournalLine } from '../journal/journal-line.ts'
-import type { JournalLine } from '../journal/journal-lines.ts'
-import { parseRecord, type SoundLine, soundLines } from '../journal/read-journal.ts'
+import { checkedRecord, parseLine, recordOf, type SoundLine, soundLines } from '../journal/read-journal.ts'
+import { messagesOf, withMessages } from '../journal/told-messages.ts'
 import type { LogRecord, SampleRecord } from '../records/records.ts'
 import { isKept, PriorIndex } from './prior-index.ts'
 import { type PriorLog, sampleKey } from './prior-log.ts'
@@ -10,10 +11,38 @@ import { type PriorLog, sampleKey } from './prior-log.ts'
 const SAMPLE = '{"type":"sample",'
 const LINE_BREAK = Buffer.from('\n')
 
+interface Place {
+  readonly offset: number
+  readonly length: number
+}
+
+interface SamplePlace extends Place {
+  /** The events whose messages it refers to. */
+  readonly told: readonly Place[]
+}
+
+/** Where events are that hold messages, of the samples that have no record yet. */
+class ToldPlaces {
+  readonly #places = new Map<string, Place[]>()
+
+  add(uuid: string, place: Place): void {
+    const places = this.#places.get(uuid)
+    if (places) places.push(place)
+    else this.#places.set(uuid, [place])
+  }
+
+  take({ uuid, earlier = [] }: SampleRecord): readonly Place[] {
+    const places = this.#places.get(uuid) ?? []
+    for (const attempt of [...earlier, { uuid }]) this.#places.delete(attempt.uuid)
+    return places
+  }
+}
+
 /** Reads a journal that is to be resumed. A line that is no record is left out. @throws ConfigError when the file cannot be read */
 export async function openPriorJournal(path: string): Promise<PriorLog> {
   const index = new PriorIndex()
-  const places = new Map<string, Pick<JournalLine, 'offset'> & { length: number }>()
+  const places = new Map<string, SamplePlace>()
+  const told = new ToldPlaces()
   /** uuids of all attempts whose events go with a record. */
   const kept = new Set<string>()
   /** What is neither sample nor event, by line. */
@@ -22,15 +51,19 @@ export async function openPriorJournal(path: string): Promise<PriorLog> {
   let problem: string | undefined
   try {
     for await (const sound of each(soundLines(path, { onDamaged: () => damaged++ }))) {
-      if (sound.eventUuid !== undefined) continue
-      const { line } = sound
-      const record = parseRecord(sound.json, `${path}:${line.number}`)
+      const { line, eventUuid } = sound
+      const place = { offset: line.offset, length: line.bytes.length }
+      if (eventUuid !== undefined) {
+        if (sound.hasMessages) told.add(eventUuid, place)
+        continue
+      }
+      const record = recordOf(sound.json, `${path}:${line.number}`)
       if (record.type === 'event') continue
       index.take(record)
       others.set(line.number, record)
       if (record.type !== 'sample') continue
       others.delete(line.number)
-      places.set(sampleKey(record), { offset: line.offset, length: line.bytes.length })
+      places.set(sampleKey(record), { ...place, told: told.take(record) })
       for (const { uuid } of [...(record.earlier ?? []), record]) kept.add(uuid)
     }
   } catch (error) {
@@ -69,17 +102,28 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-async function loadAt(
-  file: FileHandle,
-  path: string,
-  place: { offset: number; length: number } | undefined,
-): Promise<SampleRecord> {
-  const bytes = Buffer.allocUnsafe(place?.length ?? 0)
-  await file.read(bytes, 0, bytes.length, place?.offset ?? 0)
+async function loadAt(file: FileHandle, path: string, place: SamplePlace | undefined): Promise<SampleRecord> {
+  const messages: Message[] = []
+  for (const each of place?.told ?? []) {
+    const event = checkedRecord(await lineAt(file, path, each), path)
+    if (event.type === 'event') messages.push(...messagesOf(event.event))
+  }
+  const line = place && (await lineAt(file, path, place))
+  const record = checkedRecord(withMessages(line ?? {}, messages), path)
+  if (record.type === 'sample') return record
+  throw changed(path)
+}
+
+async function lineAt(file: FileHandle, path: string, { offset, length }: Place): Promise<unknown> {
+  const bytes = Buffer.allocUnsafe(length)
+  await file.read(bytes, 0, length, offset)
   const json = openJournalLine(bytes)
-  const record = json === undefined ? undefined : parseRecord(json, path)
-  if (record?.type === 'sample') return record
-  throw new ConfigError('the log changed while it was resumed', { where: path })
+  if (json === undefined) throw changed(path)
+  return parseLine(json)
+}
+
+function changed(path: string): ConfigError {
+  return new ConfigError('the log changed while it was resumed', { where: path })
 }
 
 /** Lines as they are, with their checksums. */
