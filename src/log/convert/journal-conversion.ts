@@ -5,7 +5,6 @@ import { EvalWriter } from '../eval/eval-writer.ts'
 import { JournalEvents } from '../journal/journal-events.ts'
 import { checkedRecord, parseLine, type SoundLine, uuidOf } from '../journal/read-journal.ts'
 import { cancelledRecord, recoveredFooter } from '../journal/recovered.ts'
-import { messagesOf, withMessages } from '../journal/told-messages.ts'
 import type { FooterRecord, HeaderRecord, LogRecord, SampleStartRecord } from '../records/records.ts'
 import type { ZipWriterOptions } from '../zip/zip-writer.ts'
 
@@ -121,15 +120,15 @@ export class JournalConversion {
 
   async #takeSample(line: unknown, where: string): Promise<void> {
     const own = await this.#events.take(uuidOf(line))
-    const record = checkedRecord(withMessages(line, own.flatMap(messagesOf)), where)
+    const record = checkedRecord(own.told.sample(line), where)
     if (record.type !== 'sample') return
     const events: TranscriptEvent[] = []
     for (const { uuid } of record.earlier ?? []) {
       this.#started.delete(uuid)
-      events.push(...(await this.#events.take(uuid)))
+      events.push(...(await this.#events.take(uuid)).events)
     }
     this.#started.delete(record.uuid)
-    events.push(...own)
+    events.push(...own.events)
     this.#lastMs = Math.max(this.#lastMs, Date.parse(record.completedAt))
     const writer = this.#startedWriter()
     if (record.supersedes !== undefined) this.#checkChangeable()
@@ -145,7 +144,7 @@ export class JournalConversion {
 
   async #cancelStarted(writer: EvalWriter): Promise<number> {
     for (const start of this.#started.values()) {
-      const events = await this.#events.take(start.uuid)
+      const { events } = await this.#events.take(start.uuid)
       const lastMs = events.reduce((latest, { startedMs }) => Math.max(latest, startedMs), this.#lastMs)
       await writer.addSample(cancelledRecord(start, lastMs), events)
     }

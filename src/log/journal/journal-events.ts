@@ -3,13 +3,20 @@ import type { TranscriptEvent } from '../../agent/transcript.ts'
 import { ConfigError } from '../../errors.ts'
 import { jsonOf, openJournalLine } from './journal-line.ts'
 import type { JournalLine } from './journal-lines.ts'
-import { recordOf } from './read-journal.ts'
+import { checkedRecord, parseLine } from './read-journal.ts'
+import { ToldReader } from './told-messages.ts'
 
 interface Place {
   readonly offset: number
   readonly length: number
   /** Its line, where there was room to keep it. */
   readonly kept?: Buffer
+}
+
+export interface TakenEvents {
+  readonly events: readonly TranscriptEvent[]
+  /** Has read them: the line of the sample may come next. */
+  readonly told: ToldReader
 }
 
 /** What lies closer than this is read in one go, but not much more at once than the second. */
@@ -44,18 +51,21 @@ export class JournalEvents {
   }
 
   /** The events of a sample, which are then forgotten. */
-  async take(uuid: string): Promise<TranscriptEvent[]> {
+  async take(uuid: string): Promise<TakenEvents> {
     const places = this.#places.get(uuid) ?? []
     this.#places.delete(uuid)
     const events: TranscriptEvent[] = []
+    const told = new ToldReader()
     for (const group of grouped(places)) {
       const lines = group.every(({ kept }) => kept) ? undefined : await this.#read(group)
       for (const [index, { kept }] of group.entries()) {
         this.#keptBytes -= kept?.length ?? 0
-        events.push(this.#event(kept ?? lines?.[index] ?? EMPTY, kept !== undefined))
+        // What was kept was sound when it was read.
+        const json = kept ? jsonOf(kept) : openJournalLine(lines?.[index] ?? EMPTY)
+        events.push(this.#event(json, told))
       }
     }
-    return events
+    return { events, told }
   }
 
   async #read(group: readonly Place[]): Promise<Buffer[]> {
@@ -66,10 +76,8 @@ export class JournalEvents {
     return group.map(({ offset, length }) => bytes.subarray(offset - start, offset - start + length))
   }
 
-  #event(line: Buffer, isKept: boolean): TranscriptEvent {
-    // What was kept was sound when it was read.
-    const json = isKept ? jsonOf(line) : openJournalLine(line)
-    const record = json === undefined ? undefined : recordOf(json, this.#path)
+  #event(json: string | undefined, told: ToldReader): TranscriptEvent {
+    const record = json === undefined ? undefined : checkedRecord(told.event(parseLine(json)), this.#path)
     if (record?.type === 'event') return record.event
     throw new ConfigError('the log changed while it was read', { where: this.#path })
   }

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib'
-import type { LogRecord } from '../records/records.ts'
 import { toJson } from './jsonl.ts'
-import type { SampleLine } from './told-messages.ts'
+import type { PreparedLine } from './told-messages.ts'
 
 /** `,"crc":"` and eight digits and `"}`. */
 const SEAL_LENGTH = 18
@@ -11,7 +10,7 @@ const CLOSE = Buffer.from('}')
 export type JsonMask = (json: string) => string
 
 /** A record as a line: its JSON with one more field at the end, the CRC-32 of the JSON without that field. @throws TypeError on a cycle */
-export function toJournalLine(record: LogRecord | SampleLine, mask?: JsonMask): Buffer {
+export function toJournalLine(record: PreparedLine['line'], mask?: JsonMask): Buffer {
   const json = mask ? mask(toJson(record)) : toJson(record)
   const length = Buffer.byteLength(json)
   const line = Buffer.allocUnsafe(length + SEAL_LENGTH)

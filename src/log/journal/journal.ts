@@ -88,8 +88,9 @@ export class Journal implements AsyncDisposable {
   }
 
   #take(record: LogRecord): void {
-    this.#lines.push(toJournalLine(this.#told.written(record), this.#options.mask))
-    this.#told.note(record)
+    const { line, made } = this.#told.prepare(record)
+    this.#lines.push(toJournalLine(line, this.#options.mask))
+    made()
     this.#mustSync ||= this.#needsSync(record)
   }
 

@@ -1,9 +1,8 @@
-import type { Message } from '../../agent/messages.ts'
 import { ConfigError } from '../../errors.ts'
 import { type LogRecord, logRecordSchema } from '../records/records.ts'
 import { isSound, jsonOf } from './journal-line.ts'
 import { type JournalLine, journalLines } from './journal-lines.ts'
-import { messagesOf, withMessages } from './told-messages.ts'
+import { ToldReader } from './told-messages.ts'
 
 export interface JournalReadOptions {
   /** Told of each damaged line that is followed by others; without it such a line is an error. */
@@ -15,29 +14,30 @@ export async function* readJournal(
   path: string,
   options: JournalReadOptions = {},
 ): AsyncGenerator<LogRecord> {
-  const told = new Map<string, Message[]>()
+  const readers = new Map<string, ToldReader>()
   for await (const lines of soundLines(path, options)) {
     for (const { line, json } of lines) {
-      const read = parseLine(json)
-      const record = checkedRecord(withMessages(read, told.get(uuidOf(read)) ?? []), `${path}:${line.number}`)
-      remember(told, record)
+      const record = checkedRecord(whole(parseLine(json), readers), `${path}:${line.number}`)
+      if (record.type === 'sample')
+        for (const { uuid } of [...(record.earlier ?? []), record]) readers.delete(uuid)
       yield record
     }
   }
 }
 
-/** What events of samples under way told. */
-function remember(told: Map<string, Message[]>, record: LogRecord): void {
-  if (record.type === 'sample') for (const { uuid } of [...(record.earlier ?? []), record]) told.delete(uuid)
-  if (record.type !== 'event') return
-  const messages = told.get(record.uuid)
-  if (messages) messages.push(...messagesOf(record.event))
-  else told.set(record.uuid, [...messagesOf(record.event)])
+/** A line with the messages that it has from others of the sample under way. */
+function whole(line: unknown, readers: Map<string, ToldReader>): unknown {
+  const { type } = line as { type?: unknown }
+  if (type !== 'event' && type !== 'sample') return line
+  const uuid = uuidOf(line)
+  const reader = readers.get(uuid) ?? new ToldReader()
+  readers.set(uuid, reader)
+  return type === 'event' ? reader.event(line) : reader.sample(line)
 }
 
 const EVENT = /^\{"type":"event","uuid":"([^"\\]+)"/
 const HEAD_BYTES = 200
-const MODEL_OUTPUT = '"type":"model-output"'
+const TELLING = ['"type":"model-output"', '"type":"tool-call"']
 
 /** A line whose checksum is right. Most are passed over for what they begin with: only the others are decoded. */
 export class SoundLine {
@@ -53,7 +53,7 @@ export class SoundLine {
 
   /** Whether an event may hold messages. */
   get hasMessages(): boolean {
-    return this.line.bytes.includes(MODEL_OUTPUT)
+    return TELLING.some((type) => this.line.bytes.includes(type))
   }
 
   /** Of the sample that the line tells an event of, where it does. */
@@ -112,7 +112,7 @@ export function checkedRecord(line: unknown, where: string): LogRecord {
   })
 }
 
-/** The record of a line; of a sample without the messages that other lines hold. @throws ConfigError */
+/** The record of a line that is no event; of a sample without the messages that other lines hold. @throws ConfigError */
 export function recordOf(json: string, where: string): LogRecord {
-  return checkedRecord(withMessages(parseLine(json), []), where)
+  return checkedRecord(new ToldReader().sample(parseLine(json)), where)
 }

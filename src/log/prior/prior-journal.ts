@@ -1,9 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import type { Message } from '../../agent/messages.ts'
 import { ConfigError, errorMessage } from '../../errors.ts'
 import { openJournalLine } from '../journal/journal-line.ts'
 import { checkedRecord, parseLine, recordOf, type SoundLine, soundLines } from '../journal/read-journal.ts'
-import { messagesOf, withMessages } from '../journal/told-messages.ts'
+import { ToldReader } from '../journal/told-messages.ts'
 import type { LogRecord, SampleRecord } from '../records/records.ts'
 import { isKept, PriorIndex } from './prior-index.ts'
 import { type PriorLog, sampleKey } from './prior-log.ts'
@@ -103,13 +102,10 @@ async function openFile(path: string): Promise<FileHandle> {
 }
 
 async function loadAt(file: FileHandle, path: string, place: SamplePlace | undefined): Promise<SampleRecord> {
-  const messages: Message[] = []
-  for (const each of place?.told ?? []) {
-    const event = checkedRecord(await lineAt(file, path, each), path)
-    if (event.type === 'event') messages.push(...messagesOf(event.event))
-  }
+  const told = new ToldReader()
+  for (const each of place?.told ?? []) told.event(await lineAt(file, path, each))
   const line = place && (await lineAt(file, path, place))
-  const record = checkedRecord(withMessages(line ?? {}, messages), path)
+  const record = checkedRecord(told.sample(line ?? {}), path)
   if (record.type === 'sample') return record
   throw changed(path)
 }

@@ -53,14 +53,19 @@ async function journalOf(directory: string, records: readonly LogRecord[]): Prom
 describe('the messages of a sample', () => {
   it('are in its journal once, and everybody who reads it has them', async () => {
     await using directory = await tempDir()
-    const messages = [says(LONG), answers('yes'), says('only in the record')]
+    const result = `${LONG} by a tool`
+    const call = { id: 'c1', name: 'bash', arguments: { command: 'ls' } }
+    const seen: Message = { role: 'tool', content: result, toolCallId: 'c1', toolName: 'bash' }
+    const messages = [says(LONG), answers('yes'), seen, answers('no'), says('only in the record')]
     const records = [
       headerRecord(),
       eventRecord('u1', asked([says(LONG)], 'yes')),
+      eventRecord('u1', { type: 'tool-call', startedMs: 1_767_323_045_678, durationMs: 1, call, result }),
+      eventRecord('u1', { ...asked([seen], 'no'), inputFrom: 2 }),
       sampleRecord({ messages }),
     ]
     const path = await journalOf(directory.path, records)
-    expect((await readFile(path, 'utf8')).split(LONG)).toHaveLength(2)
+    expect((await readFile(path, 'utf8')).split(LONG)).toHaveLength(3)
     expect(await recordsOf(path)).toEqual(records)
     expect((await readSample(path, { id: '1', epoch: 1 })).record.messages).toEqual(messages)
     {
@@ -69,7 +74,13 @@ describe('the messages of a sample', () => {
       expect((await prior.load(sample!)).messages).toEqual(messages)
     }
     const { path: log } = await finishLog(path, { recover: true })
-    expect((await readSample(log, { id: '1', epoch: 1 })).record.messages).toEqual(messages)
+    const { record, events } = await readSample(log, { id: '1', epoch: 1 })
+    expect(record.messages).toEqual(messages)
+    expect(events.map((event) => event.type === 'model-output' && event.input)).toEqual([
+      [says(LONG)],
+      false,
+      [seen],
+    ])
   })
 
   it('come back whatever was told in which order, in however many samples at once', async () => {
@@ -124,12 +135,13 @@ describe('the messages of a sample', () => {
     })
   })
 
-  it('whose line is damaged are said to be lost; nothing else of the sample is', async () => {
+  it('whose line is damaged are said to be lost; all others of the sample are where they were', async () => {
     await using directory = await tempDir()
-    const messages = [says('damaged one'), answers('yes'), says('sound')]
+    const messages = [says('damaged one'), answers('yes'), says('sound'), answers('no')]
     const path = await journalOf(directory.path, [
       headerRecord(),
       eventRecord('u1', asked([says('damaged one')], 'yes')),
+      eventRecord('u1', asked([says('sound')], 'no')),
       sampleRecord({ messages, scores: { exact: { value: 'C' } } }),
       footerRecord(),
     ])
@@ -137,10 +149,7 @@ describe('the messages of a sample', () => {
     const { path: log } = await finishLog(path, { recover: true })
     const { record } = await readSample(log, { id: '1', epoch: 1 })
     expect(record.scores).toEqual({ exact: { value: 'C' } })
-    expect(record.messages.map(({ content }) => content)).toEqual([
-      '(the line that held this message is damaged)',
-      '(the line that held this message is damaged)',
-      'sound',
-    ])
+    const lost = '(the line that held this message is damaged)'
+    expect(record.messages.map(({ content }) => content)).toEqual([lost, lost, 'sound', 'no'])
   })
 })
