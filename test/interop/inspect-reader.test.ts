@@ -9,8 +9,9 @@ import { Journal } from '../../src/log/journal/journal.ts'
 import { LiveLog } from '../../src/log/live/live-log.ts'
 import { scoreLog } from '../../src/run/rescore/score-log.ts'
 import { f1 } from '../../src/score/f1.ts'
+import { LogWriter } from '../../src/log/write/log-writer.ts'
 import { KINDS, logOfKind, PIXEL } from '../support/log-kinds.ts'
-import { headerRecord, sampleRecord } from '../support/log-records.ts'
+import { footerRecord, headerRecord, sampleRecord } from '../support/log-records.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const run = promisify(execFile)
@@ -192,6 +193,27 @@ for path in ${JSON.stringify(paths)}:
           `${three('includes', 'exact', 'f1')} 2 2`,
           `${three('exact', 'f1')} 9 9`,
         ])
+      },
+      TIMEOUT_MS,
+    )
+
+    it(
+      'opens a large sample, however this runtime packs it',
+      async () => {
+        await using folder = await tempDir()
+        const text = randomBytes(60_000).toString('base64')
+        const writer = await LogWriter.open(folder.path, '2026-01-02T03-04-05-00-00_large_id')
+        await writer.append(headerRecord({ task: { name: 'large', parameters: {} } }))
+        const content = text.repeat(3)
+        await writer.append(sampleRecord({ id: 'a', messages: [{ role: 'user', content }] }))
+        await writer.append(footerRecord())
+        await writer.close()
+        const code = `from inspect_ai.log import read_eval_log as r, read_eval_log_sample as s
+log = r(${JSON.stringify(writer.path)})
+one = s(${JSON.stringify(writer.path)}, id="a", epoch=1)
+print(log.status, len(log.samples[0].messages[0].text), len(one.messages[0].text))`
+        const { stdout } = await run(python ?? '', ['-c', code])
+        expect(stdout.trim()).toBe(`success ${content.length} ${content.length}`)
       },
       TIMEOUT_MS,
     )

@@ -1,15 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { crc32, inflateRaw, inflateRawSync } from 'node:zlib'
-import { Decompress } from 'fzstd'
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile as YauzlFile } from 'yauzl'
 import { ConfigError, errorMessage } from '../../errors.ts'
 import { BlockReader } from './block-reader.ts'
+import { DEFLATED, ZSTANDARD } from './zip-records.ts'
+import { unpackZstandard } from './zstandard.ts'
 
 const inflate = promisify(inflateRaw)
 const STORED = 0
-const DEFLATED = 8
-const ZSTANDARD = 93
 /** Less is unpacked at once, as handing it to another thread costs more. */
 const SMALL_BYTES = 32_768
 /** More is checked without being held. */
@@ -141,16 +140,4 @@ async function unpacked(raw: Buffer, { compressionMethod, uncompressedSize }: En
   }
   if (compressionMethod === ZSTANDARD) return unpackZstandard(raw, uncompressedSize)
   throw new Error(`packed by method ${compressionMethod}, which is not supported`)
-}
-
-function unpackZstandard(raw: Buffer, limit: number): Buffer {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const stream = new Decompress((chunk) => {
-    size += chunk.length
-    if (size > limit) throw new Error('larger than it says')
-    chunks.push(chunk)
-  })
-  stream.push(raw, true)
-  return Buffer.concat(chunks)
 }

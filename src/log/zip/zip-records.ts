@@ -3,6 +3,8 @@ export interface ZipMember {
   readonly name: string
   readonly crc: number
   readonly size: number
+  /** How it is packed (default DEFLATED). */
+  readonly method?: number
   readonly compressedSize: number
   /** Of its local header. */
   readonly offset: number
@@ -10,7 +12,8 @@ export interface ZipMember {
 
 const MAX_32 = 0xffff_ffff
 const MAX_16 = 0xffff
-const DEFLATE = 8
+export const DEFLATED = 8
+export const ZSTANDARD = 93
 /** Names are UTF-8. */
 const FLAGS = 0x0800
 /** 1980-01-01, the earliest there is: the same records make the same bytes. */
@@ -19,12 +22,12 @@ const VERSION = 20
 const VERSION_64 = 45
 
 /** Local file header. Format: PKWARE APPNOTE.TXT 6.3.10, section 4.3.7. */
-export function localHeader({ name, crc, size, compressedSize }: ZipMember): Buffer {
+export function localHeader({ name, ...facts }: ZipMember): Buffer {
   const nameBytes = Buffer.from(name)
   const header = Buffer.alloc(30)
   header.writeUInt32LE(0x04034b50, 0)
   header.writeUInt16LE(VERSION, 4)
-  writeCommon(header, { crc, size, compressedSize, nameLength: nameBytes.length }, 6)
+  writeCommon(header, { ...facts, nameLength: nameBytes.length }, 6)
   return Buffer.concat([header, nameBytes])
 }
 
@@ -76,7 +79,7 @@ function endRecord(members: number, size: number, offset: number): Buffer {
   return end
 }
 
-function directoryEntry({ name, crc, size, compressedSize, offset }: ZipMember): Buffer {
+function directoryEntry({ name, offset, ...facts }: ZipMember): Buffer {
   const nameBytes = Buffer.from(name)
   const isFar = offset >= MAX_32
   const extra = isFar ? zip64Offset(offset) : Buffer.alloc(0)
@@ -84,7 +87,7 @@ function directoryEntry({ name, crc, size, compressedSize, offset }: ZipMember):
   entry.writeUInt32LE(0x02014b50, 0)
   entry.writeUInt16LE(isFar ? VERSION_64 : VERSION, 4)
   entry.writeUInt16LE(isFar ? VERSION_64 : VERSION, 6)
-  writeCommon(entry, { crc, size, compressedSize, nameLength: nameBytes.length }, 8)
+  writeCommon(entry, { ...facts, nameLength: nameBytes.length }, 8)
   entry.writeUInt16LE(extra.length, 30)
   entry.writeUInt32LE(Math.min(offset, MAX_32), 42)
   return Buffer.concat([entry, nameBytes, extra])
@@ -93,11 +96,11 @@ function directoryEntry({ name, crc, size, compressedSize, offset }: ZipMember):
 /** The fields that local header and directory entry share, in the order they share. */
 function writeCommon(
   target: Buffer,
-  facts: { crc: number; size: number; compressedSize: number; nameLength: number },
+  facts: Omit<ZipMember, 'name' | 'offset'> & { nameLength: number },
   at: number,
 ): void {
   target.writeUInt16LE(FLAGS, at)
-  target.writeUInt16LE(DEFLATE, at + 2)
+  target.writeUInt16LE(facts.method ?? DEFLATED, at + 2)
   target.writeUInt16LE(DATE, at + 6)
   target.writeUInt32LE(facts.crc, at + 8)
   target.writeUInt32LE(facts.compressedSize, at + 12)

@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from '../../../src/errors.ts'
 import { Compressor } from '../../../src/log/zip/compressor.ts'
 import { ZipFile } from '../../../src/log/zip/zip-file.ts'
 import { ZipWriter } from '../../../src/log/zip/zip-writer.ts'
+import { zstandard, zstandardOf } from '../../../src/log/zip/zstandard.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 async function zipOf(path: string, members: readonly (readonly [string, string])[]): Promise<void> {
@@ -99,5 +102,67 @@ describe('a ZIP file', () => {
     await zipOf(path, [])
     await using zip = await ZipFile.open(path)
     await expect(zip.text('none')).rejects.toThrow('x.zip:none: the log has no such member')
+  })
+})
+
+describe('a large member', () => {
+  /** Text that repeats itself further apart than deflate can see. */
+  const noise = randomBytes(40_000).toString('base64')
+  const text = noise.repeat(4)
+
+  it('is packed by Zstandard where the runtime has it, else by deflate, and comes back either way', async () => {
+    await using directory = await tempDir()
+    const path = join(directory.path, 'x.zip')
+    await zipOf(path, [['large', text]])
+    const [method, size] = [(await readFile(path)).readUInt16LE(8), (await readFile(path)).length]
+    expect(method).toBe(zstandard ? 93 : 8)
+    expect(size < noise.length).toBe(zstandard !== undefined)
+    await using zip = await ZipFile.open(path)
+    expect(await zip.text('large')).toBe(text)
+    await zip.verify('large')
+  })
+
+  it('that Zstandard packed, in one frame or in several, is read by any runtime', async () => {
+    await using directory = await tempDir()
+    const path = join(directory.path, 'x.zip')
+    // Two frames, each of one block that is stored as it is (RFC 8878, 3.1.1).
+    const frame = (word: string) =>
+      Buffer.concat([
+        Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, word.length, 1 | (word.length << 3), 0, 0]),
+        Buffer.from(word),
+      ])
+    const zip = await ZipWriter.create(path)
+    const add = (name: string, words: readonly string[]) =>
+      zip.addCompressed(name, {
+        data: words.map(frame),
+        crc: crc32(words.join('')),
+        size: words.join('').length,
+        method: 93,
+      })
+    await add('one', ['hello'])
+    await add('two', ['hello ', 'again'])
+    await zip.end()
+    await using file = await ZipFile.open(path)
+    expect([await file.text('one'), await file.text('two')]).toEqual(['hello', 'hello again'])
+  })
+
+  it('asks the runtime for a window that spans a sample', async () => {
+    const asked: object[] = []
+    const runtime = {
+      constants: {
+        ZSTD_c_compressionLevel: 100,
+        ZSTD_c_windowLog: 101,
+        ZSTD_c_enableLongDistanceMatching: 160,
+      },
+      zstdCompress: (bytes: Buffer, options: object, done: (error: null, result: Buffer) => void) => {
+        asked.push(options)
+        done(null, bytes)
+      },
+      zstdDecompress: () => undefined,
+    }
+    const bytes = Buffer.from('x')
+    expect(await zstandardOf(runtime)?.pack(bytes)).toBe(bytes)
+    expect(asked).toMatchObject([{ params: { 100: 3, 101: 23, 160: 1 }, pledgedSrcSize: 1 }])
+    expect(zstandardOf({})).toBeUndefined()
   })
 })
