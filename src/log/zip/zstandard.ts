@@ -42,7 +42,11 @@ export function zstandardOf(runtime: object): Zstandard | undefined {
       ),
     unpack: (bytes, size) =>
       settled((done) =>
-        zstdDecompress(bytes, { chunkSize: Math.min(OUTPUT_BYTES, Math.max(64, size + 1)), maxOutputLength: size + 1 }, done),
+        zstdDecompress(
+          bytes,
+          { chunkSize: Math.min(OUTPUT_BYTES, Math.max(64, size + 1)), maxOutputLength: size + 1 },
+          done,
+        ),
       ),
   }
 }
