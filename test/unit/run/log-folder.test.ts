@@ -43,7 +43,7 @@ describe('a log folder that may only be read', () => {
       expect.stringMatching(/log\.journal\.jsonl: cannot write the log: EACCES: .*; name another folder/),
     ])
     expect(await readdir(directory.path)).toEqual([])
-  })
+  }, 60_000)
 })
 
 describe('the header of a log', () => {
