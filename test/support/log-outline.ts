@@ -5,7 +5,7 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 /** Values that are other ones in every run, or on every machine. */
 const VARYING =
-  /^(run|eval|run_id|eval_id|task_id|belljar|version|revision|packages|stack|traceback|traceback_ansi|durationMs|startedMs|totalMs|workingMs|total_time|working_time|working_start|time|maxSandboxes|max_sandboxes|digest|span_id)$/
+  /^(run|eval|run_id|eval_id|task_id|belljar|version|revision|packages|stack|traceback|traceback_ansi|durationMs|startedMs|totalMs|workingMs|total_time|working_time|working_start|time|maxSamples|max_samples|maxSandboxes|max_sandboxes|digest|span_id)$/
 const MAX_TEXT = 120
 
 /** What a finished log says, member by member, without what is another in every run: what a test can compare with what was written down. */
