@@ -44,7 +44,7 @@ const intact = {
   },
 }
 
-export default defineTask({ name: 'storm', dataset, agent, scorer: intact })
+export default defineTask({ name: 'storm', dataset, agent, scorers: [intact] })
 `
 
 const service = (name: string, more = '', volumes = "'./marks:/marks'") => `services:

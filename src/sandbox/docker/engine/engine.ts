@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import Docker from 'dockerode'
 import { ConfigError } from '../../../errors.ts'
 import { EngineEvents } from '../events/engine-events.ts'
+import { refuseUnreadable } from './answers.ts'
 import { call } from './call.ts'
 import { defaultMaxCalls, limitCalls } from './call-turn.ts'
 import type { EngineClients } from './clients.ts'
@@ -91,7 +92,9 @@ function makeClient(
     agent,
     ...(version && { version: `v${version}` }),
   }
-  return [new Docker(clientOptions), agent]
+  const client = new Docker(clientOptions)
+  refuseUnreadable(client)
+  return [client, agent]
 }
 
 interface ServerInfo {
