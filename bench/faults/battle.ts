@@ -110,7 +110,7 @@ async function fight(
   const records = events.flatMap(recordOf)
   tell(`run ${number + 1}: ${records.length} of ${ids.length} ended, exit code ${exitCode}`)
   if (exitCode !== null && exitCode !== 0) tell(stderr.split('\n').slice(-15).join('\n'))
-  const verdicts = new Map(records.map((record) => [Number(record.id), judge(record, marks)]))
+  const verdicts = new Map(records.map((record) => [Number(record.id), judge(record)]))
   return { verdicts, startedTwice: startedTwice(marks) }
 }
 

@@ -1,9 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SampleRecord } from '../../src/log/records/records.ts'
-import { STEPS } from './task.ts'
 
-/** What the commands of one life of a sample have written when they started, by the name of that life. */
+/** What the commands of one life of a sample have written when they started, by the name of that life, where its sandbox has a folder of the host for it. */
 export type Marks = ReadonlyMap<string, readonly string[]>
 
 export async function readMarks(folder: string): Promise<Marks> {
@@ -22,15 +21,12 @@ export type Verdict =
   | { readonly kind: 'given up'; readonly why: string }
   | { readonly kind: 'wrong'; readonly why: string }
 
-/** Judges what one record says by what the commands themselves left. */
-export function judge(record: SampleRecord, marks: Marks): Verdict {
-  const { status, error, scores, output } = record
+/** Judges what one record says. Its commands have looked themselves at what they and those before them left. */
+export function judge({ status, error, scores }: SampleRecord): Verdict {
   if (status === 'error' && error?.kind === 'sandbox') return { kind: 'given up', why: error.message }
   if (status !== 'success') return wrong(`${status}: ${error?.kind} ${error?.code} ${error?.message}`)
   if (scores.intact?.value !== 1) return wrong(`its score is ${JSON.stringify(scores.intact?.value)}`)
-  const expected = [...Array.from({ length: STEPS }, (_, number) => String(number)), 'score'].join()
-  const found = (marks.get(output) ?? []).join()
-  return found === expected ? { kind: 'right' } : wrong(`its commands were ${found}`)
+  return { kind: 'right' }
 }
 
 function wrong(why: string): Verdict {
