@@ -32,7 +32,7 @@ export interface Battle {
 
 /** So many processes are killed, each some seconds after it has begun; the next run begins anew with what has not ended. */
 const KILLS = 5
-const LIFE_MS = { least: 6000, more: 14_000 }
+const LIFE_MS = { least: 8000, more: 22_000 }
 /** A run that takes longer hangs. */
 const RUN_MS = 900_000
 /** As long as a reaper waits for creates that may yet take effect, and twice that for the rest. */
@@ -91,7 +91,7 @@ async function fight(
   storm: Storm,
   tell: (message: string) => void,
 ): Promise<{ verdicts: Map<number, Verdict>; startedTwice: number }> {
-  const args = ['run', 'task.ts', '--json', '--retry-infra', '8', '--fail-on-error', 'never']
+  const args = ['run', 'task.ts', '--json', '--retry-infra', '20', '--fail-on-error', 'never']
   const transport = number % 2 === 1 ? ['--no-guest'] : []
   await using cli = await Cli.start([...args, '--max-sandboxes', '16', ...transport], taskFiles(ids), {
     DOCKER_HOST: host,

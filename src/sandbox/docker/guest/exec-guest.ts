@@ -13,6 +13,7 @@ import { GUEST_PATH } from './paths.ts'
 const SIGNALLED = 128
 const MOST_STARTS = 2
 const DEATH_KNOWN_MS = 500
+const ANSWER_MS = 30_000
 
 export interface ExecGuestOptions {
   readonly hello: GuestHello
@@ -96,7 +97,8 @@ export class ExecGuest implements GuestLink {
     try {
       const user = asRoot ? '0:0' : undefined
       const channel = await openExec(this.#container, { argv: [GUEST_PATH], user, stdin: true })
-      const connection = await GuestConnection.open(attachStream(channel.socket), { hello })
+      const signal = AbortSignal.timeout(ANSWER_MS)
+      const connection = await GuestConnection.open(attachStream(channel.socket), { hello, signal })
       const life: Life = { channel, connection, deaths, lost: undefined }
       void connection.lost.then((lost) => {
         life.lost = lost
