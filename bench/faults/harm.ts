@@ -6,14 +6,16 @@ import { dice, pick } from './dice.ts'
 import { type Engine, killEngine, startEngine } from './engine.ts'
 import type { Storm } from './storm.ts'
 
-const BETWEEN_MS = 1200
+const BETWEEN_MS = 2000
 const PAUSED_MS = 3000
 /** Every so many deeds the engine itself is killed and started again. */
-const RESTART_EVERY = 40
+const RESTART_EVERY = 30
 
 const DEEDS = [
   'container killed',
+  'container killed',
   'container removed',
+  'out of memory',
   'container paused',
   'out of memory',
   'network removed',
