@@ -24,7 +24,7 @@ function killedGuest({ diesToo }: { diesToo: boolean }): Duplex {
       done()
     },
   })
-  const send = (type: number, id: number, payload = Buffer.alloc(0)) =>
+  const send = (type: number, id: number, payload: Buffer = Buffer.alloc(0)) =>
     stream.push(encodeFrame({ type, id, payload }, nonce))
   const answer = ({ type, id }: Frame) => {
     if (type === FrameType.hello) send(FrameType.welcome, id)
