@@ -2,15 +2,13 @@ import { battle } from './faults/battle.ts'
 import { startEngine, stopEngine } from './faults/engine.ts'
 import type { BenchRow } from './table.ts'
 
-const NAME = 'bench-faults'
-
 /**
  * Samples in a storm of faults, on an engine of the bench's own: what became of each, what is left, and what ran twice.
  * `--seed N` (default 1), `--samples N` (default 500).
  */
 export async function run(flags: ReadonlyMap<string, number>): Promise<BenchRow[]> {
   const [seed, samples] = [flags.get('seed') ?? 1, flags.get('samples') ?? 500]
-  const engine = await startEngine(NAME)
+  const engine = await startEngine(`bench-faults-${seed}`)
   try {
     const tell = (message: string) => void process.stderr.write(`${message}\n`)
     const { faults, ...counts } = await battle({ engine, seed, samples, tell })

@@ -92,7 +92,7 @@ async function fight(
   tell: (message: string) => void,
 ): Promise<{ verdicts: Map<number, Verdict>; startedTwice: number }> {
   const args = ['run', 'task.ts', '--json', '--retry-infra', '20', '--fail-on-error', 'never']
-  const transport = number % 2 === 1 ? ['--no-guest'] : []
+  const transport = number % 2 === 0 ? ['--no-guest'] : []
   await using cli = await Cli.start([...args, '--max-sandboxes', '16', ...transport], taskFiles(ids), {
     DOCKER_HOST: host,
   })

@@ -1,4 +1,4 @@
-import { errorMessage, SandboxUnavailableError } from '../../../errors.ts'
+import { errorMessage, SandboxUnavailableError, UnsupportedError } from '../../../errors.ts'
 import { onAbort } from '../../guest/on-abort.ts'
 import type { LaunchErrorKind } from '../../sandbox.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
@@ -31,6 +31,8 @@ const DRAIN_AFTER_KILL_MS = 1000
 const LAUNCH_DEADLINE_MS = 60_000
 /** Exit codes above it are of processes that a signal ended. */
 const SIGNALLED = 128
+/** Of an exec that the Engine could not start. */
+const NOT_STARTED = [126, 127, 128]
 const FAILURE_KINDS = {
   cwd: 'no-such-cwd',
   fork: 'resources',
@@ -184,8 +186,17 @@ export class Command {
     if (dead) throw dead
     if (this.pid !== undefined && exitCode > SIGNALLED) return { how: 'exited', exitCode }
     if (this.pid !== undefined) throw await this.#lost(new Error('the end of its output is missing'))
-    const diagnosis = await diagnoseLaunch(this.#container, this.argv, this.#options.user)
-    return this.#notLaunched(diagnosis)
+    if (!NOT_STARTED.includes(exitCode)) throw await this.#lost(new Error('its output is missing'))
+    return this.#notLaunched(await this.#diagnosis())
+  }
+
+  /** @throws UnsupportedError, SandboxUnavailableError */
+  async #diagnosis(): Promise<LaunchErrorKind> {
+    try {
+      return await diagnoseLaunch(this.#container, this.argv, this.#options.user)
+    } catch (error) {
+      throw error instanceof UnsupportedError ? error : await this.#lost(error)
+    }
   }
 
   /** The connection to the command is gone, but the command may run on: it is killed, and never started again. */
