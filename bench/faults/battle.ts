@@ -33,6 +33,8 @@ export interface Battle {
 /** So many processes are killed, each some seconds after it has begun; the next run begins anew with what has not ended. */
 const KILLS = 5
 const LIFE_MS = { least: 8000, more: 22_000 }
+/** Exit code of a run that found no engine that answers, and so began nothing. */
+const REFUSED = 2
 /** A run that takes longer hangs. */
 const RUN_MS = 900_000
 /** As long as a reaper waits for creates that may yet take effect, and twice that for the rest. */
@@ -53,8 +55,9 @@ export async function battle(options: BattleOptions): Promise<Battle> {
       const isKilled = runs < KILLS
       const killMs = isKilled ? LIFE_MS.least + roll() * LIFE_MS.more : undefined
       const round = { host: proxy.host, ids, number: runs, killMs, isReaperKilled: roll() < 0.5 }
-      runs += 1
       const ended = await fight(round, storm, tell)
+      if (ended.isRefused) continue
+      runs += 1
       twice += ended.startedTwice
       for (const [id, verdict] of ended.verdicts) {
         verdicts.set(id, verdict)
@@ -90,7 +93,7 @@ async function fight(
   { host, ids, number, killMs = RUN_MS, isReaperKilled }: Round,
   storm: Storm,
   tell: (message: string) => void,
-): Promise<{ verdicts: Map<number, Verdict>; startedTwice: number }> {
+): Promise<{ verdicts: Map<number, Verdict>; startedTwice: number; isRefused: boolean }> {
   const args = ['run', 'task.ts', '--json', '--retry-infra', '20', '--fail-on-error', 'never']
   const transport = number % 2 === 0 ? ['--no-guest'] : []
   await using cli = await Cli.start([...args, '--max-sandboxes', '16', ...transport], taskFiles(ids), {
@@ -111,7 +114,7 @@ async function fight(
   tell(`run ${number + 1}: ${records.length} of ${ids.length} ended, exit code ${exitCode}`)
   if (exitCode !== null && exitCode !== 0) tell(stderr.split('\n').slice(-15).join('\n'))
   const verdicts = new Map(records.map((record) => [Number(record.id), judge(record)]))
-  return { verdicts, startedTwice: startedTwice(marks) }
+  return { verdicts, startedTwice: startedTwice(marks), isRefused: exitCode === REFUSED }
 }
 
 function recordOf(event: CliEvent): SampleRecord[] {

@@ -41,7 +41,7 @@ export function passOn(call: IncomingMessage, reply: ServerResponse, passing: Pa
     case 'hang':
       return void call.resume()
     case 'drop-before':
-      return void call.destroy()
+      return void call.socket.destroy()
     case 'answer':
       call.resume()
       reply.writeHead(fault.status, { 'content-type': 'application/json' })
@@ -62,7 +62,7 @@ function toEngine({ method, url: path, headers }: IncomingMessage, target: strin
 function forward(call: IncomingMessage, reply: ServerResponse, { target, fault }: Passing): void {
   const forwarded = request(toEngine(call, target), (answer) => {
     answer.on('error', () => reply.destroy())
-    if (fault?.kind === 'drop-after') answer.resume().on('end', () => call.destroy())
+    if (fault?.kind === 'drop-after') answer.resume().on('end', () => call.socket.destroy())
     else if (fault?.kind === 'garbage') answer.resume().on('end', () => reply.socket?.end(GARBAGE))
     else if (fault?.kind === 'delay-reply') setTimeout(() => answerWith(reply, answer), fault.ms)
     else if (fault?.kind === 'slow') void answerSlowly(reply, answer, fault)

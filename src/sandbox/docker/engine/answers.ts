@@ -2,6 +2,7 @@ import type http from 'node:http'
 import type Docker from 'dockerode'
 
 interface DialOptions {
+  readonly method?: string
   readonly path?: string
   readonly isStream?: boolean
   readonly hijack?: boolean
@@ -30,8 +31,12 @@ export function refuseUnreadable(client: Docker): void {
 /** What is not text of the Engine's own. */
 const RAW = /^(\/v[\d.]+)?\/(_ping$|containers\/[^/]+\/logs\b)/
 
-function isReadable({ path = '', isStream, hijack }: DialOptions, data: unknown): boolean {
+/** What is asked to make something is told what it made. */
+const MAKES = /\/(create|exec)(\?|$)/
+
+function isReadable({ method, path = '', isStream, hijack }: DialOptions, data: unknown): boolean {
   if (isStream || hijack || !Buffer.isBuffer(data) || RAW.test(path)) return true
+  const text = data.toString().trim()
   // It takes the word null for something unreadable.
-  return ['', 'null'].includes(data.toString().trim())
+  return text === 'null' || (text === '' && method !== 'GET' && !MAKES.test(path))
 }

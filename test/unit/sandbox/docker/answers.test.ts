@@ -29,6 +29,17 @@ it('an answer that is no JSON is an error, not an object without fields', async 
   expect((error as Error).message).toMatch(/cannot be read/)
 })
 
+it('a create that is not told what it made has no answer, other calls need none', async () => {
+  await using fake = await fakeEngine((_call, reply) => reply.writeHead(201).end())
+  const { control } = fake.engine
+  const image = { Image: 'a', name: 'b' }
+  const created = call('create', {}, () => control.createContainer(image))
+  expect(isOutage(await failure(created))).toBe(true)
+  const exec = call('exec', {}, () => control.getContainer('a').exec({ Cmd: ['true'] }))
+  expect(isOutage(await failure(exec))).toBe(true)
+  await control.getImage('a').tag({ repo: 'b', tag: 'c' })
+})
+
 it('answers without a body, of null and of plain text are none of those', async () => {
   const bodies: Record<string, string> = { 'GET /_ping': 'OK', 'GET /containers/json': 'null' }
   await using fake = await fakeEngine((sent, reply) => void reply.writeHead(200).end(bodies[sent] ?? 'log\n'))
