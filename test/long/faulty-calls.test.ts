@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DockerRun } from '../../support/docker.ts'
-import type { Fault } from '../../support/docker-faults.ts'
-import { DockerProxy } from '../../support/docker-proxy.ts'
-import { failure, startCompose } from '../guest/support.ts'
+import { failure, startCompose } from '../docker/guest/support.ts'
+import { DockerRun } from '../support/docker.ts'
+import type { Fault } from '../support/docker-faults.ts'
+import { DockerProxy } from '../support/docker-proxy.ts'
 
 /** What the next calls that fit meet. */
 let pending: { readonly call: RegExp; readonly faults: Fault[] } = { call: /^$/, faults: [] }
