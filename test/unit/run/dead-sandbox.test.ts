@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SandboxUnavailableError } from '../../../src/errors.ts'
+import { LimitExceededError, SandboxUnavailableError } from '../../../src/errors.ts'
 import { FakeProvider } from '../../../src/sandbox/fake/fake-provider.ts'
 import { fakeRun, fakeTask, sample } from '../../support/fake-run.ts'
 
@@ -56,6 +56,22 @@ it('an agent that swallows the death of its sandbox ends as an error of the sand
       error: { kind: 'sandbox', code: 'sandbox-unavailable', postMortem: 'exit code 137' },
     },
   ])
+})
+
+it('so does one that fails of its own because of it, or spends its budget on it', async () => {
+  const failing = async (context: Parameters<typeof swallowing>[0]) => {
+    await swallowing(context)
+    throw new Error('nothing works here')
+  }
+  const spending = async (context: Parameters<typeof swallowing>[0]) => {
+    await swallowing(context)
+    throw new LimitExceededError({ type: 'turn', limit: 3 })
+  }
+  for (const agent of [failing, spending]) {
+    const task = fakeTask({ dataset: [sample('a')], agent, failOnError: false })
+    const { records } = await fakeRun(task, { provider: mortal() })
+    expect(records).toMatchObject([{ status: 'error', error: { kind: 'sandbox' } }])
+  }
 })
 
 it('so does a scorer: a score of zero is none', async () => {
