@@ -4,6 +4,7 @@
 #   second-engine.sh kill NAME            kills it as kill -9 does; containers run on
 #   second-engine.sh stop NAME            ends it with its containers and removes its data
 # BELLJAR_ENGINE_DISK=64m: its data is kept in memory, and no more than so much of it.
+# BELLJAR_ENGINE_CONFIG='{"live-restore": true}': its daemon.json.
 # It has a network namespace of its own, so its containers reach each other but nothing outside. 20.10 is unpacked from
 # Debian 12's packages, newest from Debian's newest suite; otherwise the installed engine is taken.
 set -euo pipefail

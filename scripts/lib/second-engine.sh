@@ -53,7 +53,8 @@ use_newest_engine() {
 launch_second_engine() {
   end_processes TERM containerd
   rm -f "$ENGINE_ROOM"/docker.{pid,sock} "$ENGINE_ROOM"/exec/containerd/containerd.{pid,sock,sock.ttrpc}
-  printf '{}' >"$ENGINE_ROOM/daemon.json"
+  local empty='{}'
+  printf '%s' "${BELLJAR_ENGINE_CONFIG:-$empty}" >"$ENGINE_ROOM/daemon.json"
   setsid unshare --net bash -c 'ip link set lo up; exec dockerd "$@"' dockerd \
     --host "$ENGINE_HOST" --pidfile "$ENGINE_ROOM/docker.pid" \
     --data-root "$ENGINE_ROOM/data" --exec-root "$ENGINE_ROOM/exec" --config-file "$ENGINE_ROOM/daemon.json" \

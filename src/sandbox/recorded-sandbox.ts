@@ -1,4 +1,4 @@
-import { BelljarError, errorMessage } from '../errors.ts'
+import { BelljarError, errorMessage, SandboxUnavailableError } from '../errors.ts'
 import { stopwatch } from '../util/clock.ts'
 import { recordedProcess } from './recorded-process.ts'
 import type {
@@ -65,6 +65,7 @@ function recorder(service: string, options: RecordOptions): Recorder {
       return value
     } catch (error) {
       finish({ error: errorFacts(error) })
+      if (error instanceof SandboxUnavailableError) options.onUnavailable?.(error)
       throw error
     }
   }
@@ -102,6 +103,8 @@ export interface RecordOptions extends CallDefaults {
   readonly record: (event: SandboxEvent) => void
   /** Once aborted, further calls throw: for the handle of an agent that has ended. */
   readonly closed?: AbortSignal
+  /** Told of each call that the sandbox could not serve, before its caller is. */
+  readonly onUnavailable?: (error: SandboxUnavailableError) => void
 }
 
 /** The same sandbox, with every call, failed ones included, told to `record`. */
@@ -166,6 +169,7 @@ async function recordedSpawn(
     return recordedProcess(process, { done: finish, closed: recording.closed })
   } catch (error) {
     finish({ error: errorFacts(error) })
+    if (error instanceof SandboxUnavailableError) recording.onUnavailable?.(error)
     throw error
   }
 }

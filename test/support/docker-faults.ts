@@ -1,8 +1,7 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { createConnection } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 
-/** What happens to a call instead of its plain answer. */
+/** What happens to a call instead of its plain answer. Of a call that is upgraded, the answer is the first that comes back. */
 export type Fault =
   | { readonly kind: 'delay-reply'; readonly ms: number }
   /** The call reaches the Engine late. */
@@ -13,24 +12,36 @@ export type Fault =
   | { readonly kind: 'drop-before' }
   /** The answer, or the stream, breaks off after so many bytes. */
   | { readonly kind: 'reset'; readonly afterBytes: number }
+  /** The answer, or the stream, ends in good order after so many bytes. */
+  | { readonly kind: 'truncate'; readonly afterBytes: number }
+  /** The answer, or the stream, comes to a halt after so many bytes and stays open. */
+  | { readonly kind: 'stall'; readonly afterBytes: number }
+  /** The call takes no effect and is never answered. */
   | { readonly kind: 'hang' }
+  /** The answer comes in pieces of so many bytes, each after a pause. */
+  | { readonly kind: 'slow'; readonly bytes: number; readonly ms: number }
   /** The call takes effect; its answer cannot be read. */
   | { readonly kind: 'garbage' }
   /** The Engine gets the call twice; the client has the answer to the second. */
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'answer'; readonly status: number; readonly body: string }
 
-/** Sends a call on to the engine at `target`, with a fault or without. */
-export function passOn(
-  call: IncomingMessage,
-  reply: ServerResponse,
-  { target, fault }: { target: string; fault: Fault | undefined },
-): void {
+export const GARBAGE = '\u0000\u0001 no HTTP at all \r\n\r\n{"message": '
+
+interface Passing {
+  /** Socket of the engine. */
+  readonly target: string
+  readonly fault: Fault | undefined
+}
+
+/** Sends a call on to the engine, with a fault or without. */
+export function passOn(call: IncomingMessage, reply: ServerResponse, passing: Passing): void {
+  const { target, fault } = passing
   switch (fault?.kind) {
     case 'hang':
       return void call.resume()
     case 'drop-before':
-      return void call.destroy()
+      return void call.socket.destroy()
     case 'answer':
       call.resume()
       reply.writeHead(fault.status, { 'content-type': 'application/json' })
@@ -38,9 +49,9 @@ export function passOn(
     case 'duplicate':
       return void twice(call, reply, target)
     case 'delay-call':
-      return void setTimeout(() => forward(call, reply, { target, fault }), fault.ms)
+      return void setTimeout(() => forward(call, reply, passing), fault.ms)
     default:
-      forward(call, reply, { target, fault })
+      forward(call, reply, passing)
   }
 }
 
@@ -48,16 +59,14 @@ function toEngine({ method, url: path, headers }: IncomingMessage, target: strin
   return { socketPath: target, method, path, headers, agent: false } as const
 }
 
-function forward(
-  call: IncomingMessage,
-  reply: ServerResponse,
-  { target, fault }: { target: string; fault: Fault | undefined },
-): void {
+function forward(call: IncomingMessage, reply: ServerResponse, { target, fault }: Passing): void {
   const forwarded = request(toEngine(call, target), (answer) => {
-    if (fault?.kind === 'drop-after') answer.resume().on('end', () => call.destroy())
-    else if (fault?.kind === 'garbage') answer.resume().on('end', () => garble(reply))
+    answer.on('error', () => reply.destroy())
+    if (fault?.kind === 'drop-after') answer.resume().on('end', () => call.socket.destroy())
+    else if (fault?.kind === 'garbage') answer.resume().on('end', () => reply.socket?.end(GARBAGE))
     else if (fault?.kind === 'delay-reply') setTimeout(() => answerWith(reply, answer), fault.ms)
-    else if (fault?.kind === 'reset') breakOff(reply, answer, fault.afterBytes)
+    else if (fault?.kind === 'slow') void answerSlowly(reply, answer, fault)
+    else if (fault && 'afterBytes' in fault) breakOff(reply, answer, fault)
     else answerWith(reply, answer)
   })
   forwarded.on('error', () => reply.destroy())
@@ -68,25 +77,60 @@ function forward(
 function answerWith(reply: ServerResponse, answer: IncomingMessage): void {
   reply.writeHead(answer.statusCode ?? 502, answer.headers)
   reply.flushHeaders()
-  answer.on('error', () => reply.destroy()).pipe(reply)
+  answer.pipe(reply)
 }
 
-function garble(reply: ServerResponse): void {
-  reply.socket?.end('\u0000\u0001 no HTTP at all \r\n\r\n{"message": ')
-}
-
-function breakOff(reply: ServerResponse, answer: IncomingMessage, afterBytes: number): void {
-  let left = afterBytes
-  reply.writeHead(answer.statusCode ?? 502, answer.headers)
+/** Without the length of the body, which is not what was announced. */
+function beginAnswer(reply: ServerResponse, { statusCode = 502, headers }: IncomingMessage): void {
+  const { 'content-length': _length, ...others } = headers
+  reply.writeHead(statusCode, others)
   reply.flushHeaders()
-  answer.on('error', () => reply.destroy())
-  answer.on('end', () => reply.destroy())
+}
+
+const ENDINGS = {
+  reset: (reply: ServerResponse) => reply.destroy(),
+  truncate: (reply: ServerResponse) => reply.end(),
+  stall: () => undefined,
+} as const
+
+function breakOff(
+  reply: ServerResponse,
+  answer: IncomingMessage,
+  { kind, afterBytes }: Extract<Fault, { afterBytes: number }>,
+): void {
+  let left = afterBytes
+  beginAnswer(reply, answer)
+  answer.on('end', () => ENDINGS[kind](reply))
   answer.on('data', (chunk: Buffer) => {
     const part = chunk.subarray(0, left)
     left -= part.length
     if (part.length > 0) reply.write(part)
-    if (left === 0) setImmediate(() => reply.destroy())
+    if (left === 0) setImmediate(() => ENDINGS[kind](reply))
   })
+}
+
+async function answerSlowly(
+  reply: ServerResponse,
+  answer: IncomingMessage,
+  { bytes, ms }: Extract<Fault, { kind: 'slow' }>,
+): Promise<void> {
+  beginAnswer(reply, answer)
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      for (const piece of piecesOf(chunk, bytes)) {
+        await pause(ms)
+        reply.write(piece)
+      }
+    }
+    reply.end()
+  } catch {
+    reply.destroy()
+  }
+}
+
+export function piecesOf(chunk: Buffer, bytes: number): Buffer[] {
+  const count = Math.ceil(chunk.length / bytes)
+  return Array.from({ length: count }, (_, index) => chunk.subarray(index * bytes, (index + 1) * bytes))
 }
 
 async function twice(call: IncomingMessage, reply: ServerResponse, target: string): Promise<void> {
@@ -103,37 +147,4 @@ async function twice(call: IncomingMessage, reply: ServerResponse, target: strin
     })
   })
   first.on('error', () => reply.destroy()).end(body)
-}
-
-/** Byte by byte, as the body of such a call may come at any time. Returns both ends. */
-export function tunnel(
-  { method, url, rawHeaders }: IncomingMessage,
-  client: Duplex,
-  { target, head, fault }: { target: string; head: Buffer; fault: Fault | undefined },
-): readonly Duplex[] {
-  if (fault?.kind === 'drop-before' || fault?.kind === 'answer') {
-    client.destroy()
-    return []
-  }
-  const engine = createConnection({ path: target, allowHalfOpen: true })
-  const lines = rawHeaders.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`))
-  // In one write, as the client sent it: the Engine takes what follows the end of an empty body for input.
-  const start = Buffer.from(`${method} ${url} HTTP/1.1\r\n${lines.join('')}\r\n`)
-  engine.write(Buffer.concat([start, head]))
-  client.pipe(engine).pipe(client)
-  if (fault?.kind === 'reset') {
-    let seen = 0
-    engine.on('data', (chunk: Buffer) => {
-      seen += chunk.length
-      if (seen > fault.afterBytes) client.destroy()
-    })
-  }
-  for (const [one, other] of [
-    [client, engine],
-    [engine, client],
-  ] as const) {
-    one.on('error', () => other.destroy())
-    one.on('close', () => other.destroy())
-  }
-  return [client, engine]
 }

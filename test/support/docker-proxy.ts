@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { type Fault, passOn, tunnel } from './docker-faults.ts'
+import { type Fault, passOn } from './docker-faults.ts'
 import { ENGINE_SOCKET } from './docker-socket-proxy.ts'
+import { tunnel } from './docker-tunnel.ts'
 
 export interface FaultRule {
   readonly method: string

@@ -16,12 +16,14 @@ const ALLOWED: Readonly<Record<string, string>> = {
     'an operator holds a sample; whoever waits does so up to its own signal',
   'run/dispatch/sample-slots.ts: new Promise<void>((resolve) => absence.resume.push(resolve))':
     'comes when a slot is free, and with the end of the eval',
-  'sandbox/docker/events/engine-events.ts: for await of jsonLines<EngineEvent>(stream)':
+  'sandbox/docker/events/event-stream.ts: for await of jsonLines<EngineEvent>(stream)':
     'follows the engine for as long as it is used; what is lost is looked for every 30 s',
   'sandbox/docker/events/lasting-pause.ts: new Promise((resolve) => { const off = watch.onPause(() => {':
     'nobody waits for it: a command that a pause outlived is killed then',
   'sandbox/docker/exec/byte-queue.ts: new Promise<void>((resolve) => { this.#wake = resolve })':
     'the queue ends with its command',
+  'sandbox/docker/exec/command.ts: new Promise<never>(() => undefined)':
+    'loses a race with the end of the command, which its stream, a deadline or an abort brings',
   'sandbox/docker/exec/spawn-command.ts: new Promise<void>((resolve) => { started = resolve })':
     'raced with the end of the command, whose launch has a deadline',
   'sandbox/docker/files/safe-extract.ts: for await of entries':

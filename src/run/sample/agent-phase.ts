@@ -36,7 +36,7 @@ export async function agentPhase(life: SampleLife, stage: Stage): Promise<void> 
     await phase('agent', async () => {
       time.signal.throwIfAborted()
       const work = () => options.task.agent(access.agentContext())
-      const output = await untilAborted(options.inScope(life, work), time.signal)
+      const output = await access.served(() => untilAborted(options.inScope(life, work), time.signal))
       if (typeof output === 'string') life.state.output = output
       budget.check()
     })

@@ -1,6 +1,6 @@
 import type { AgentContext, ModelAccess } from '../../agent/agent.ts'
 import { ModelMeter, type RunModels } from '../../agent/model-meter.ts'
-import { BelljarError, ConfigError } from '../../errors.ts'
+import { BelljarError, ConfigError, SandboxUnavailableError } from '../../errors.ts'
 import type { Budget } from '../../limit/budget.ts'
 import { shownInput } from '../../sample/input.ts'
 import type { ReadySample } from '../../sample/sample.ts'
@@ -31,6 +31,8 @@ export class SampleAccess {
   readonly #life: SampleLife
   readonly #options: AccessOptions
   readonly #services = new Map<string, Sandbox>()
+  /** The first call of each service that it could not serve. */
+  readonly #failed = new Map<Sandbox, SandboxUnavailableError>()
   readonly #meter: ModelMeter
   #closed: AbortController | undefined
   #isClosed = false
@@ -49,6 +51,30 @@ export class SampleAccess {
   close(): void {
     this.#isClosed = true
     this.#closed?.abort(CLOSED)
+  }
+
+  /**
+   * Whoever uses a sandbox may catch what its death threw, and go on as if commands had failed: what comes of that, a
+   * result or an error, must not count. One that serves again is not dead.
+   * @throws SandboxUnavailableError what was thrown first
+   */
+  async served<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work()
+      await this.#checkAlive()
+      return result
+    } catch (error) {
+      if (!(error instanceof SandboxUnavailableError)) await this.#checkAlive()
+      throw error
+    }
+  }
+
+  async #checkAlive(): Promise<void> {
+    const { signal } = this.#options
+    for (const [service, error] of this.#failed) {
+      const seen = await service.exists('/', { signal }).catch((reason: unknown) => reason)
+      if (seen instanceof SandboxUnavailableError) throw error
+    }
   }
 
   agentContext(): AgentContext {
@@ -110,6 +136,9 @@ export class SampleAccess {
         ...this.#options.callDefaults,
         record: (event) => this.#life.record(event),
         closed: this.#closedSignal(),
+        onUnavailable: (error) => {
+          if (!this.#failed.has(service)) this.#failed.set(service, error)
+        },
       })
       this.#services.set(service.service, recorded)
     }

@@ -33,7 +33,7 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
         time.signal.throwIfAborted()
         using own = deadline(time.signal, scorer.timeoutMs, `scorer '${name}'`)
         const judge = async () => scorer.score(access.scorerContext(own.signal))
-        const score = untilAborted(options.inScope(life, judge), own.signal)
+        const score = access.served(() => untilAborted(options.inScope(life, judge), own.signal))
         await score.then((given) => keepScore(life, name, given)).catch((error) => failures.push(error))
       }
       if (failures.length > 0) throw failures[0]

@@ -17,6 +17,8 @@ import type {
 import { type DockerConfigData, resolveDockerConfig } from './config/resolve-config.ts'
 import { checkEnforceable } from './egress/check-enforceable.ts'
 import { type ConnectOptions, connectEngine, type Engine } from './engine/engine.ts'
+import { EngineError, mayPass } from './engine/engine-error.ts'
+import { engineReturns, isOutage } from './engine/engine-returns.ts'
 import { Guests, type GuestsOptions } from './guest/guests.ts'
 import { identityFromLabels, RUN_LABEL } from './identity/labels.ts'
 import { Images } from './image/images.ts'
@@ -94,7 +96,18 @@ export class DockerProvider implements SandboxProvider {
     return missing
   }
 
+  /** @throws SandboxInitError, `transient` where the engine, not the configuration, is to blame; ConfigError */
   async taskInit(config: ResolvedConfig, context: ProviderContext): Promise<ConfigFacts> {
+    try {
+      return await this.#makeReady(config, context)
+    } catch (error) {
+      if (!(error instanceof EngineError) || !mayPass(error)) throw error
+      if (isOutage(error)) await engineReturns(this.engine, context)
+      throw new SandboxInitError(error.message, { transient: true, cause: error })
+    }
+  }
+
+  async #makeReady(config: ResolvedConfig, context: ProviderContext): Promise<ConfigFacts> {
     const { plan, buildHashes, warnings } = config.data as DockerConfigData
     this.#own()
     for (const message of warnings) context.report?.({ kind: 'warning', message })

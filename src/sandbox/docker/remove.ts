@@ -5,7 +5,7 @@ import type { SandboxSelector } from '../../sample/identity.ts'
 import type { LeftObject, RemovalReport, RemovedKind } from '../provider.ts'
 import { type CallOptions, call } from './engine/call.ts'
 import type { Engine } from './engine/engine.ts'
-import { statusOf } from './engine/engine-error.ts'
+import { EngineError, mayPass, statusOf } from './engine/engine-error.ts'
 import { PROJECT_LABEL, selectorFilter } from './identity/labels.ts'
 
 /** Something that removal must make go. */
@@ -179,9 +179,23 @@ export async function listObjects(
 
 const ROUNDS = 4
 
+/** Nothing is known to be gone because a look at it failed: it is looked again, with growing pauses. @throws EngineError */
+async function listPatiently(engine: Engine, selector: SandboxSelector): Promise<ListedObject[]> {
+  const endMs = performance.now() + BUDGET_MS
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      return await listObjects(engine, selectorFilter(selector))
+    } catch (error) {
+      const mayAnswer = error instanceof EngineError && mayPass(error)
+      if (!mayAnswer || performance.now() + pauseMs >= endMs) throw error
+      await pause(pauseMs)
+    }
+  }
+}
+
 /** What a selector names, less the sandboxes that are kept, and the volumes and networks of their run that they may use. */
 async function listRemovable(engine: Engine, selector: SandboxSelector): Promise<ListedObject[]> {
-  const objects = await listObjects(engine, selectorFilter(selector))
+  const objects = await listPatiently(engine, selector)
   const { kept } = engine
   if (kept.size === 0) return objects
   return objects.filter(({ kind, labels }) => {

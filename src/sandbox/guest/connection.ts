@@ -147,6 +147,11 @@ export class GuestConnection {
     })
   }
 
+  /** Resolves when the guest has answered. @throws GuestLostError */
+  async ping(): Promise<void> {
+    await this.request(FrameType.heartbeat)
+  }
+
   /** Lets the guest and its commands live on when the stream ends. */
   async keep(): Promise<void> {
     await this.request(FrameType.keep)

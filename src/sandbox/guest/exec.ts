@@ -2,7 +2,7 @@ import { ExecAbortedError, ExecTimeoutError, type PartialOutput, UnsupportedErro
 import { DEFAULT_MAX_OUTPUT_BYTES, type ExecOptions, type ExecResult } from '../sandbox.ts'
 import { killCommand } from './commands.ts'
 import type { Exchange, GuestConnection } from './connection.ts'
-import { type GuestExit, isUserSwitchRefused, readExit } from './exit.ts'
+import { type GuestExit, isUserSwitchRefused, mayBeTheEnd, readExit } from './exit.ts'
 import { fieldNumber } from './fields.ts'
 import { InputSender, toBytes } from './flow.ts'
 import type { Frame } from './frame.ts'
@@ -43,6 +43,7 @@ export async function execOnGuest(
   if (isUserSwitchRefused(exitPayload))
     throw new UnsupportedError(`the guest may not switch to user '${options.user ?? ''}' in this sandbox`)
   const exit = readExit(exitPayload, command)
+  if (mayBeTheEnd(exit)) await connection.ping()
   const result = toResult(exit, collected, { raw: options.raw })
   if (exit.timedOut && timeoutMs)
     throw new ExecTimeoutError(`'${command[0]}' was stopped after ${timeoutMs} ms`, {

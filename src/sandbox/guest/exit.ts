@@ -21,6 +21,14 @@ export interface GuestExit {
   readonly launchError?: { readonly kind: LaunchErrorKind; readonly message: string }
 }
 
+/**
+ * The end of a container kills all in it at once: a command may be reported as killed with the last breath of a guest
+ * that is killed with it. That is no result of the command's.
+ */
+export function mayBeTheEnd({ signal, timedOut }: Pick<GuestExit, 'signal' | 'timedOut'>): boolean {
+  return signal === 'SIGKILL' && !timedOut
+}
+
 /** Linux numbers, whatever this host is. */
 const SIGNALS =
   'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS'.split(

@@ -2,7 +2,7 @@ import { UnsupportedError } from '../../errors.ts'
 import type { ProcessExit, SandboxProcess, SpawnOptions } from '../sandbox.ts'
 import { killCommand } from './commands.ts'
 import { type Exchange, type GuestConnection, GuestLostError } from './connection.ts'
-import { isUserSwitchRefused, readExit } from './exit.ts'
+import { type GuestExit, isUserSwitchRefused, mayBeTheEnd, readExit } from './exit.ts'
 import { FieldReader, FieldWriter, fieldNumber } from './fields.ts'
 import { InputSender, OutputReceiver, toBytes } from './flow.ts'
 import type { Frame } from './frame.ts'
@@ -155,9 +155,12 @@ class GuestProcess implements SandboxProcess {
   #settleExit(frame: Frame): void {
     try {
       const exit = readExit(frame.payload, this.#start.command)
-      const { exitCode, signal, durationMs, timedOut, launchError } = exit
-      if (launchError) for (const stream of [this.stdout, this.stderr]) stream.end()
-      this.#onExit({ exitCode, signal, durationMs, timedOut, ...(launchError && { launchError }) })
+      if (exit.launchError) for (const stream of [this.stdout, this.stderr]) stream.end()
+      const alive = mayBeTheEnd(exit) ? this.#connection.ping() : Promise.resolve()
+      void alive.then(
+        () => this.#onExit(toExit(exit)),
+        (lost: Error) => this.#lose(lost),
+      )
     } catch (error) {
       this.#onExit(error as Error)
     }
@@ -179,4 +182,8 @@ class GuestProcess implements SandboxProcess {
     this.#onStarted(error)
     this.#onExit(error)
   }
+}
+
+function toExit({ exitCode, signal, durationMs, timedOut, launchError }: GuestExit): ProcessExit {
+  return { exitCode, signal, durationMs, timedOut, ...(launchError && { launchError }) }
 }

@@ -38,7 +38,11 @@ export function unavailable(
   })
 }
 
-export const PAUSED: Finding = { reason: 'paused', message: 'its container is paused' }
+export const PAUSED = {
+  reason: 'paused',
+  message: 'its container is paused',
+  postMortem: 'status paused',
+} as const satisfies Finding & { postMortem: string }
 
 /** A forced removal kills first. The removal is told by an event right after the death. */
 export function isGone({ engine, id }: ContainerRef): Promise<boolean> {

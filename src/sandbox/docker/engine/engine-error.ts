@@ -45,6 +45,11 @@ export function statusOf(error: unknown): number | undefined {
   return error instanceof EngineError ? error.status : undefined
 }
 
+/** No answer, or one that blames the engine or the moment: also what it says of ports and names that are taken just now. */
+export function mayPass({ status }: EngineError): boolean {
+  return status === undefined || status === 409 || status === 429 || status >= 500
+}
+
 /** The call did not reach the Engine, or its answer did not reach us. */
 export function isConnectionError(error: unknown): boolean {
   return error instanceof EngineError && error.status === undefined

@@ -3,6 +3,8 @@ import { homedir } from 'node:os'
 import Docker from 'dockerode'
 import { ConfigError } from '../../../errors.ts'
 import { EngineEvents } from '../events/engine-events.ts'
+import { NetworkEvents } from '../events/network-events.ts'
+import { refuseUnreadable } from './answers.ts'
 import { call } from './call.ts'
 import { defaultMaxCalls, limitCalls } from './call-turn.ts'
 import type { EngineClients } from './clients.ts'
@@ -54,6 +56,7 @@ export class Engine implements EngineClients {
   readonly facts: EngineFacts
   readonly openStreams = new StreamRegistry()
   readonly events: EngineEvents
+  readonly networkEvents: NetworkEvents
   /** Compose project names of the sandboxes that outlive their run: no removal of the run touches them. */
   readonly kept = new Set<string>()
   readonly #agents: readonly { destroy(): void }[]
@@ -68,11 +71,13 @@ export class Engine implements EngineClients {
     this.control = control
     this.streams = streams
     this.events = new EngineEvents(this)
+    this.networkEvents = new NetworkEvents(this)
     this.#agents = [controlAgent, streamAgent]
   }
 
   close(): void {
     this.events.close()
+    this.networkEvents.close()
     this.openStreams.destroyAll()
     for (const agent of this.#agents) agent.destroy()
   }
@@ -91,7 +96,9 @@ function makeClient(
     agent,
     ...(version && { version: `v${version}` }),
   }
-  return [new Docker(clientOptions), agent]
+  const client = new Docker(clientOptions)
+  refuseUnreadable(client)
+  return [client, agent]
 }
 
 interface ServerInfo {

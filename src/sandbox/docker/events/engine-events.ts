@@ -1,11 +1,9 @@
-import type { Readable } from 'node:stream'
-import { sleep } from '../../../util/abort.ts'
 import { call } from '../engine/call.ts'
 import type { EngineClients } from '../engine/clients.ts'
 import { OWNER_LABEL } from '../identity/labels.ts'
 import { owner } from '../identity/owner.ts'
-import { jsonLines } from '../image/json-lines.ts'
 import { ContainerWatch } from './container-watch.ts'
+import { type EngineEvent, EventStream } from './event-stream.ts'
 
 /** What may have happened to a container. Events are lossy: `look` is told now and then, and in place of what may have been lost. */
 export type ContainerEvent =
@@ -29,42 +27,27 @@ export interface EventFacts {
 type Listener = (event: ContainerEvent, facts: EventFacts) => void
 
 const WATCHED = ['start', 'die', 'oom', 'restart', 'health_status', 'pause', 'unpause', 'destroy']
-const RECONCILE_MS = 30_000
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 5000
 
-interface EngineEvent {
-  readonly Action?: string
-  readonly Actor?: { readonly ID?: string; readonly Attributes?: Readonly<Record<string, string>> }
-}
-
-/** One Engine's events about the containers of this process, over one connection that is made again when it breaks. */
+/** One Engine's events about the containers of this process. */
 export class EngineEvents {
   readonly #clients: EngineClients
   readonly #filters = { label: [`${OWNER_LABEL}=${owner()}`] }
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #watches = new Map<string, ContainerWatch>()
-  readonly #closing = new AbortController()
-  #opening: Promise<void> | undefined
-  #timer: NodeJS.Timeout | undefined
+  readonly #stream: EventStream
 
   constructor(clients: EngineClients) {
     this.#clients = clients
+    this.#stream = new EventStream(clients, {
+      filters: { ...this.#filters, type: ['container'], event: WATCHED },
+      onEvent: (event) => this.#take(event),
+      onGap: () => void this.#reconcile(),
+    })
   }
 
   /** Resolves when events arrive: to be awaited before what they are to tell about is started. @throws EngineError */
   open(): Promise<void> {
-    this.#opening ??= this.#connect().then(
-      (stream) => {
-        this.#timer = setInterval(() => void this.#reconcile(), RECONCILE_MS).unref()
-        void this.#follow(stream)
-      },
-      (error: unknown) => {
-        this.#opening = undefined
-        throw error
-      },
-    )
-    return this.#opening
+    return this.#stream.open()
   }
 
   on(containerId: string, listener: Listener): () => void {
@@ -91,49 +74,13 @@ export class EngineEvents {
   }
 
   close(): void {
-    clearInterval(this.#timer)
-    this.#closing.abort()
+    this.#stream.close()
   }
 
-  async #connect(): Promise<Readable> {
-    const filters = { ...this.#filters, type: ['container' as const], event: WATCHED }
-    const stream = (await call('listening to events', {}, () =>
-      this.#clients.streams.getEvents({ filters }),
-    )) as Readable
-    const end = () => stream.destroy()
-    if (this.#closing.signal.aborted) end()
-    this.#closing.signal.addEventListener('abort', end, { once: true })
-    stream.once('close', () => this.#closing.signal.removeEventListener('abort', end))
-    return stream
-  }
-
-  async #follow(first: Readable): Promise<void> {
-    let stream: Readable | undefined = first
-    for (let pauseMs = FIRST_PAUSE_MS; !this.#closing.signal.aborted; ) {
-      if (stream) {
-        await this.#read(stream)
-        pauseMs = FIRST_PAUSE_MS
-      }
-      await sleep(pauseMs, this.#closing.signal).catch(() => undefined)
-      if (this.#closing.signal.aborted) return
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
-      stream = await this.#connect().catch(() => undefined)
-      if (stream) void this.#reconcile()
-    }
-  }
-
-  async #read(stream: Readable): Promise<void> {
-    try {
-      for await (const { Action, Actor } of jsonLines<EngineEvent>(stream)) {
-        const action = Action?.split(':')[0] as ContainerEvent | undefined
-        const code = Actor?.Attributes?.exitCode
-        if (action) this.#tell(Actor?.ID ?? '', action, code === undefined ? {} : { exitCode: Number(code) })
-      }
-    } catch {
-      // The connection broke: it is made again.
-    } finally {
-      stream.destroy()
-    }
+  #take({ Action, Actor }: EngineEvent): void {
+    const action = Action?.split(':')[0] as ContainerEvent | undefined
+    const code = Actor?.Attributes?.exitCode
+    if (action) this.#tell(Actor?.ID ?? '', action, code === undefined ? {} : { exitCode: Number(code) })
   }
 
   #tell(containerId: string, event: ContainerEvent, facts: EventFacts): void {

@@ -1,4 +1,4 @@
-import { errorMessage, SandboxUnavailableError } from '../../../errors.ts'
+import { errorMessage, SandboxUnavailableError, UnsupportedError } from '../../../errors.ts'
 import { onAbort } from '../../guest/on-abort.ts'
 import type { LaunchErrorKind } from '../../sandbox.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
@@ -8,6 +8,7 @@ import { type ExecChannel, execExitCode, openExec } from './exec-channel.ts'
 import { ExecOutput, type OutputSinks } from './exec-output.ts'
 import { killCommand } from './kill.ts'
 import { diagnoseLaunch } from './launch.ts'
+import { streamStalled } from './stalled-stream.ts'
 import { EXEC_VARIABLE, wrapCommand } from './wrapper.ts'
 
 export interface CommandOptions {
@@ -28,6 +29,10 @@ export type Ending =
 
 const DRAIN_AFTER_KILL_MS = 1000
 const LAUNCH_DEADLINE_MS = 60_000
+/** Exit codes above it are of processes that a signal ended. */
+const SIGNALLED = 128
+/** Of an exec that the Engine could not start. */
+const NOT_STARTED = [126, 127, 128]
 const FAILURE_KINDS = {
   cwd: 'no-such-cwd',
   fork: 'resources',
@@ -124,17 +129,28 @@ export class Command {
     const abort = () => this.stop(signal?.reason)
     if (signal?.aborted) abort()
     const aborting = onAbort(signal, abort)
+    const over = new AbortController()
     try {
       if (timeoutMs !== undefined) {
         this.#timer = setTimeout(() => this.#stop.resolve({ how: 'timeout' }), timeoutMs)
       }
-      const stop = await Promise.race([this.#output?.drained, this.#stop.promise])
+      const stop = await Promise.race([this.#output?.drained, this.#stop.promise, this.#stalled(over.signal)])
       return stop ? await this.#killed(stop) : await this.#ended()
     } finally {
+      over.abort()
       clearTimeout(this.#timer)
       aborting[Symbol.dispose]()
       this.#channel?.socket.destroy()
     }
+  }
+
+  /** Rejects when its stream is dead although it seems open; never settles otherwise. */
+  async #stalled(signal: AbortSignal): Promise<never> {
+    if (this.#channel && this.#output)
+      await streamStalled(this.#channel.exec, this.#output, signal).catch(() => undefined)
+    if (this.#channel && !signal.aborted)
+      throw await this.#lost(new Error('its stream brought nothing more although it had ended'))
+    return new Promise<never>(() => undefined)
   }
 
   #killTarget() {
@@ -151,13 +167,13 @@ export class Command {
   }
 
   async #ended(): Promise<Ending> {
-    const { report, error } = this.#output ?? { report: {}, error: undefined }
+    const { report, error, isComplete } = this.#output ?? { report: {}, error: undefined, isComplete: false }
     if (report.failure) return this.#notLaunched(FAILURE_KINDS[report.failure])
-    if (report.exitStatus !== undefined) return { how: 'exited', exitCode: report.exitStatus }
+    if (report.exitStatus !== undefined && isComplete) return { how: 'exited', exitCode: report.exitStatus }
     return this.#endedWithoutReport(error)
   }
 
-  /** The stream is over and the wrapper has not said how the command ended: it was killed, or never ran, or all is gone. */
+  /** The stream is over and the wrapper has not said how the command ended: it was killed, or never ran, or the stream was cut off. */
   async #endedWithoutReport(error: Error | undefined): Promise<Ending> {
     let exitCode: number
     try {
@@ -168,9 +184,19 @@ export class Command {
     }
     const dead = await this.#dyingContainer()
     if (dead) throw dead
-    if (this.pid !== undefined) return { how: 'exited', exitCode }
-    const diagnosis = await diagnoseLaunch(this.#container, this.argv, this.#options.user)
-    return this.#notLaunched(diagnosis)
+    if (this.pid !== undefined && exitCode > SIGNALLED) return { how: 'exited', exitCode }
+    if (this.pid !== undefined) throw await this.#lost(new Error('the end of its output is missing'))
+    if (!NOT_STARTED.includes(exitCode)) throw await this.#lost(new Error('its output is missing'))
+    return this.#notLaunched(await this.#diagnosis())
+  }
+
+  /** @throws UnsupportedError, SandboxUnavailableError */
+  async #diagnosis(): Promise<LaunchErrorKind> {
+    try {
+      return await diagnoseLaunch(this.#container, this.argv, this.#options.user)
+    } catch (error) {
+      throw error instanceof UnsupportedError ? error : await this.#lost(error)
+    }
   }
 
   /** The connection to the command is gone, but the command may run on: it is killed, and never started again. */

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type Docker from 'dockerode'
 import type { ContainerRef } from '../container/container-ref.ts'
 import { call } from '../engine/call.ts'
-import { EngineError } from '../engine/engine-error.ts'
+import { EngineDeadlineError, EngineError, statusOf } from '../engine/engine-error.ts'
 
 export interface ExecRequest {
   readonly argv: readonly string[]
@@ -23,18 +23,20 @@ export interface ExecChannel {
 /** Creates and starts an exec. It is not abortable: whoever wants to stop it must know what was started. @throws EngineError */
 export async function openExec(container: ContainerRef, request: ExecRequest): Promise<ExecChannel> {
   const { argv, env = [], user, workdir, privileged = false, stdin = false, pty } = request
-  const created = await call('creating an exec', {}, () =>
-    container.control.exec({
-      Cmd: [...argv],
-      Env: [...env],
-      AttachStdin: stdin,
-      AttachStdout: true,
-      AttachStderr: true,
-      Tty: pty !== undefined,
-      ...(user !== undefined && { User: user }),
-      ...(workdir !== undefined && { WorkingDir: workdir }),
-      ...(privileged && { Privileged: true }),
-    }),
+  const created = await patiently(() =>
+    call('creating an exec', {}, () =>
+      container.control.exec({
+        Cmd: [...argv],
+        Env: [...env],
+        AttachStdin: stdin,
+        AttachStdout: true,
+        AttachStderr: true,
+        Tty: pty !== undefined,
+        ...(user !== undefined && { User: user }),
+        ...(workdir !== undefined && { WorkingDir: workdir }),
+        ...(privileged && { Privileged: true }),
+      }),
+    ),
   )
   const exec = container.engine.streams.getExec(created.id)
   const start = { hijack: true, stdin: true, Detach: false, Tty: pty !== undefined }
@@ -42,6 +44,23 @@ export async function openExec(container: ContainerRef, request: ExecRequest): P
   const socket = await call('starting an exec', {}, () => exec.start({ ...start, ...size }))
   container.engine.openStreams.add(container.id, socket)
   return { exec: container.engine.control.getExec(created.id), socket }
+}
+
+const PAUSES_MS = [100, 400]
+
+/** Runs nothing yet, so it may be asked for again: but not for long, as whoever waits is to hear of a dead engine soon. */
+async function patiently<T>(create: () => Promise<T>): Promise<T> {
+  for (const pauseMs of PAUSES_MS) {
+    try {
+      return await create()
+    } catch (error) {
+      const status = statusOf(error)
+      const isRefused = status !== undefined && status !== 429 && status < 500
+      if (isRefused || error instanceof EngineDeadlineError) throw error
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+  return create()
 }
 
 const FIRST_PAUSE_MS = 10

@@ -29,6 +29,7 @@ export class ExecOutput {
   readonly #closed = deferred<void>()
   readonly #endMarks = new Set<StreamName>()
   readonly #pty: boolean
+  #receivedBytes = 0
 
   constructor(socket: Duplex, options: { prefix: string; pty: boolean; sinks: OutputSinks }) {
     const { prefix, pty, sinks } = options
@@ -46,12 +47,22 @@ export class ExecOutput {
     this.#read(socket, scanners)
   }
 
+  get receivedBytes(): number {
+    return this.#receivedBytes
+  }
+
+  /** All that the command wrote has arrived: each stream has brought the wrapper's last mark. */
+  get isComplete(): boolean {
+    return this.#endMarks.size === (this.#pty ? 1 : 2)
+  }
+
   #read(socket: Duplex, scanners: Record<StreamName, MarkScanner>): void {
     const demuxer = new Demuxer((stream, payload) => scanners[stream].push(payload))
     const push = this.#pty
       ? (chunk: Buffer) => scanners.stdout.push(chunk)
       : (chunk: Buffer) => demuxer.push(chunk)
     socket.on('data', (chunk: Buffer) => {
+      this.#receivedBytes += chunk.length
       try {
         push(chunk)
       } catch (error) {
@@ -83,7 +94,6 @@ export class ExecOutput {
       this.report.exitStatus = value
       this.#endMarks.add(stream)
     }
-    const ended = this.#endMarks.size === (this.#pty ? 1 : 2)
-    if (ended || letter === 'c' || letter === 'f') this.#drained.resolve()
+    if (this.isComplete || letter === 'c' || letter === 'f') this.#drained.resolve()
   }
 }

@@ -22,7 +22,7 @@ export function argumentsTooLong(
 /**
  * Why the Engine could not even start the wrapper. Its words are not read; what is found out is what would have to
  * hold: a shell, the user, room for a process.
- * @throws UnsupportedError when the image has no shell
+ * @throws UnsupportedError when the image has no shell; EngineError or Error where it cannot be found out
  */
 export async function diagnoseLaunch(
   container: ContainerRef,
@@ -37,7 +37,6 @@ export async function diagnoseLaunch(
   const works = (script: string, asUser: string | undefined) =>
     helperExec(container, ['sh', '-c', script], { user: asUser, deadlineMs: 10_000 }).then(
       ({ exitCode }) => exitCode === 0,
-      () => false,
     )
   if (!(await works('(:) && (:)', '0'))) return 'resources'
   if (!(await works(':', user))) return user === undefined ? 'other' : 'no-such-user'

@@ -13,6 +13,7 @@ import { GUEST_PATH } from './paths.ts'
 const SIGNALLED = 128
 const MOST_STARTS = 2
 const DEATH_KNOWN_MS = 500
+const ANSWER_MS = 30_000
 
 export interface ExecGuestOptions {
   readonly hello: GuestHello
@@ -93,20 +94,27 @@ export class ExecGuest implements GuestLink {
   async #start(): Promise<Life> {
     const { hello, asRoot } = this.#options
     const { deaths } = this.#watch
+    let channel: ExecChannel | undefined
     try {
       const user = asRoot ? '0:0' : undefined
-      const channel = await openExec(this.#container, { argv: [GUEST_PATH], user, stdin: true })
-      const connection = await GuestConnection.open(attachStream(channel.socket), { hello })
+      channel = await openExec(this.#container, { argv: [GUEST_PATH], user, stdin: true })
+      const signal = AbortSignal.timeout(ANSWER_MS)
+      const connection = await GuestConnection.open(attachStream(channel.socket), { hello, signal })
       const life: Life = { channel, connection, deaths, lost: undefined }
       void connection.lost.then((lost) => {
         life.lost = lost
       })
       return life
     } catch (error) {
-      throw (
-        (await findUnavailable(this.#container, error)) ??
-        new GuestCannotRunError(this.#container.service, error)
-      )
+      const dead = await findUnavailable(this.#container, error)
+      if (dead) throw dead
+      const { service } = this.#container
+      if (channel && (await hasFailed(channel))) throw new GuestCannotRunError(service, error)
+      throw unavailable(service, {
+        reason: 'unknown',
+        message: 'its guest could not be reached',
+        cause: error,
+      })
     }
   }
 
@@ -157,4 +165,13 @@ export class ExecGuest implements GuestLink {
   #error(reason: 'killed' | 'tampered', message: string, cause: GuestLostError): SandboxUnavailableError {
     return unavailable(this.#container.service, { reason, message, cause })
   }
+}
+
+/** Whether a guest has ended by itself; one that runs, or ended with its stream, would serve if it were reached. */
+async function hasFailed({ exec, socket }: ExecChannel): Promise<boolean> {
+  socket.destroy()
+  return execExitCode(exec, 3000).then(
+    (exitCode) => exitCode !== 0,
+    () => false,
+  )
 }

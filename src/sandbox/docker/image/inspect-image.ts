@@ -3,6 +3,8 @@ import type { Engine } from '../engine/engine.ts'
 import { statusOf } from '../engine/engine-error.ts'
 import { type PreparedImage, preparedImage } from './prepared-image.ts'
 
+const DEADLINE_MS = 20_000
+
 /** What an image says of itself; undefined where it is not on the engine. @throws EngineError */
 export async function inspectImage(
   engine: Engine,
@@ -10,7 +12,7 @@ export async function inspectImage(
   signal?: AbortSignal,
 ): Promise<PreparedImage | undefined> {
   try {
-    const info = await call(`looking for image ${reference}`, { signal }, () =>
+    const info = await call(`looking for image ${reference}`, { signal, deadlineMs: DEADLINE_MS }, () =>
       engine.control.getImage(reference).inspect(),
     )
     return preparedImage(reference, info)

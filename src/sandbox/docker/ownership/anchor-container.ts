@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type Docker from 'dockerode'
+import { untilAborted } from '../../../util/abort.ts'
 import { attachStream } from '../../guest/attach-stream.ts'
 import { GuestConnection } from '../../guest/connection.ts'
 import { createContainer } from '../container/create-container.ts'
@@ -29,6 +30,8 @@ export interface AnchorContainer {
   readonly lost: Promise<unknown>
   close(): void
 }
+
+const ANSWER_MS = 30_000
 
 const SHELL = ['sh', '-c', 'while read line; do :; done']
 
@@ -64,7 +67,7 @@ export async function startAnchor(engine: Engine, request: AnchorRequest): Promi
     await call('starting the anchor', {}, (abortSignal) =>
       engine.control.getContainer(id).start({ abortSignal }),
     )
-    return await opening
+    return await untilAborted(opening, AbortSignal.timeout(ANSWER_MS))
   } catch (error) {
     socket.destroy()
     throw error

@@ -9,6 +9,7 @@ import type { EngineObject } from '../remove.ts'
 import { DockerStartedSandbox } from '../started-sandbox.ts'
 import type { AttemptContext } from './context.ts'
 import { runPreStop } from './hooks.ts'
+import type { NetworkedContainer } from './network-watch.ts'
 import { makeResources, type SharedResources } from './resources.ts'
 import { SandboxWatch } from './sandbox-watch.ts'
 import type { ServiceStage } from './service-stage.ts'
@@ -39,7 +40,7 @@ export async function startAttempt(request: StartRequest, start: number): Promis
   using starts = new ServiceStarts({ ...context, ...resources })
   const stages = await starts.run()
   signal.throwIfAborted()
-  const watch = watchOf(context, stages)
+  const watch = watchOf(context, resources, stages)
   return new DockerStartedSandbox({
     engine,
     identity,
@@ -57,6 +58,7 @@ export async function startAttempt(request: StartRequest, start: number): Promis
 
 async function sharedResources(context: AttemptContext): Promise<SharedResources> {
   try {
+    if (context.plan.networks.length > 0) await context.engine.networkEvents.open()
     return await makeResources(context)
   } catch (cause) {
     context.signal.throwIfAborted()
@@ -85,7 +87,11 @@ function loggedContainers({ services }: SandboxPlan, stages: readonly ServiceSta
 }
 
 /** A guest that is the main process knows best itself why it has ended. */
-function watchOf(context: AttemptContext, stages: readonly ServiceStage[]): SandboxWatch {
+function watchOf(
+  context: AttemptContext,
+  resources: SharedResources,
+  stages: readonly ServiceStage[],
+): SandboxWatch {
   const { plan, engine, report } = context
   const services = stages.map((stage, index) => {
     const { name, container: { helper } = {} } = plan.services[index] ?? {}
@@ -98,7 +104,19 @@ function watchOf(context: AttemptContext, stages: readonly ServiceStage[]): Sand
       mayComplete: name !== plan.defaultService && !isWanted && !helper,
     }
   })
-  return new SandboxWatch({ services, events: engine.events, report })
+  const networked = networkedContainers(plan, resources, stages)
+  return new SandboxWatch({ services, networked, engine, report })
+}
+
+function networkedContainers(
+  { services }: SandboxPlan,
+  { networkNames }: SharedResources,
+  stages: readonly ServiceStage[],
+): NetworkedContainer[] {
+  return stages.flatMap(({ containers }, index) => {
+    const networks = (services[index]?.networks ?? []).flatMap((name) => networkNames.get(name) ?? [])
+    return networks.length === 0 ? [] : containers.map(({ ref }) => ({ ref, networks }))
+  })
 }
 
 function objectsOf(

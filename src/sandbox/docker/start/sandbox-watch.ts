@@ -3,9 +3,11 @@ import type { SandboxReport } from '../../provider.ts'
 import type { ContainerRef } from '../container/container-ref.ts'
 import { findUnavailable, logTail } from '../container/post-mortem.ts'
 import type { ServiceContainer } from '../container/start-service.ts'
-import type { ContainerEvent, EngineEvents } from '../events/engine-events.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { ContainerEvent } from '../events/engine-events.ts'
 import type { ServiceSandbox } from '../guest/service-sandbox.ts'
 import { inspectContainer } from './look-until.ts'
+import { type NetworkedContainer, NetworkWatch } from './network-watch.ts'
 
 export interface WatchedService {
   readonly containers: readonly ServiceContainer[]
@@ -14,29 +16,36 @@ export interface WatchedService {
   readonly mayComplete: boolean
 }
 
-/** Watches the services of a started sandbox: when one dies, the whole sandbox is unavailable, with the cause. */
+/** Watches the services of a started sandbox: when one dies or loses a network, the whole sandbox is unavailable, with the cause. */
 export class SandboxWatch implements Disposable {
   readonly #services: readonly WatchedService[]
   readonly #report: (report: SandboxReport) => void
   readonly #offs: readonly (() => void)[]
+  readonly #networks: NetworkWatch
   #failure: SandboxUnavailableError | undefined
   #closed = false
 
   constructor(parts: {
     services: readonly WatchedService[]
-    events: EngineEvents
+    networked: readonly NetworkedContainer[]
+    engine: Pick<Engine, 'events' | 'networkEvents'>
     report: (report: SandboxReport) => void
   }) {
     this.#services = parts.services
     this.#report = parts.report
     this.#offs = parts.services.flatMap((watched) =>
       watched.containers.map((container) =>
-        parts.events.on(container.ref.id, (event, { state }) => {
+        parts.engine.events.on(container.ref.id, (event, { state }) => {
           if (event === 'die' || (event === 'look' && state !== 'running'))
             void this.#look(watched, container.ref, event)
         }),
       ),
     )
+    this.#networks = new NetworkWatch({
+      containers: parts.networked,
+      events: parts.engine.networkEvents,
+      onLost: (failure) => void this.#fail(failure),
+    })
   }
 
   /** Why no call can succeed any more. */
@@ -48,6 +57,7 @@ export class SandboxWatch implements Disposable {
   [Symbol.dispose](): void {
     this.#closed = true
     for (const off of this.#offs) off()
+    this.#networks[Symbol.dispose]()
   }
 
   /** The same sandbox, whose calls fail at once when any service has died. */
@@ -75,7 +85,11 @@ export class SandboxWatch implements Disposable {
 
   async #look(watched: WatchedService, ref: ContainerRef, event: ContainerEvent): Promise<void> {
     const failure = await causeOf(watched, ref, event).catch(() => undefined)
-    if (!failure || this.#closed || this.#failure) return
+    if (failure) await this.#fail(failure)
+  }
+
+  async #fail(failure: SandboxUnavailableError): Promise<void> {
+    if (this.#closed || this.#failure) return
     this.#failure = failure
     const details = failure.postMortem ? `\n${failure.postMortem}` : ''
     this.#report({ kind: 'warning', message: `${failure.message}${details}` })

@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { SandboxUnavailableError } from '../../../errors.ts'
-import { EngineDeadlineError, EngineError } from '../engine/engine-error.ts'
+import { EngineDeadlineError, EngineError, mayPass } from '../engine/engine-error.ts'
 
 export interface StartFailureData {
   readonly service?: string
@@ -18,14 +18,8 @@ export class StartFailure extends SandboxUnavailableError {
   constructor(message: string, data: StartFailureData) {
     const { late = data.cause instanceof EngineDeadlineError } = data
     super(late ? `${message}${pressure()}` : message, { ...data, reason: late ? 'start-timeout' : 'start' })
-    this.mayPass = data.mayPass ?? engineMayRecover(data.cause)
+    this.mayPass = data.mayPass ?? (data.cause instanceof EngineError && mayPass(data.cause))
   }
-}
-
-/** No answer, or one that blames the engine: also what it says of ports and names that are taken just now. */
-function engineMayRecover(cause: unknown): boolean {
-  if (!(cause instanceof EngineError)) return false
-  return cause.status === undefined || cause.status === 409 || cause.status >= 500
 }
 
 /** What this machine says of itself. The engine is on it, as a rule. */

@@ -5,6 +5,7 @@ import type { SandboxPlan } from '../../sandbox-plan.ts'
 import { serviceLogs } from '../container/service-logs.ts'
 import { diskFull } from '../engine/disk-full.ts'
 import type { Engine } from '../engine/engine.ts'
+import { engineReturns, isOutage } from '../engine/engine-returns.ts'
 import type { Guests } from '../guest/guests.ts'
 import { NUMBER_LABEL, SERVICE_LABEL, selectorFilter } from '../identity/labels.ts'
 import type { PreparedImage } from '../image/prepared-image.ts'
@@ -29,8 +30,8 @@ export interface StartRequest {
 const STARTS = 2
 
 /**
- * Starts a sandbox, once more with everything made anew where the failure may pass. What a failed or aborted start had
- * made is removed before it throws or is tried again.
+ * Starts a sandbox, once more with everything made anew where the failure may pass; while the engine does not answer,
+ * it waits for that. What a failed or aborted start had made is removed before it throws or is tried again.
  * @throws StartFailure; DiskFullError; the signal's reason
  */
 export async function startSandbox(request: StartRequest): Promise<DockerStartedSandbox> {
@@ -38,6 +39,7 @@ export async function startSandbox(request: StartRequest): Promise<DockerStarted
     try {
       return await startAttempt(request, start)
     } catch (error) {
+      if (isOutage(error)) await engineReturns(request.engine, request)
       if (!request.signal?.aborted) await tellLogs(request)
       await removeSelected(request.engine, request.identity).catch(() => undefined)
       request.signal?.throwIfAborted()
