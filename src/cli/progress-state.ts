@@ -1,6 +1,8 @@
 import type { Phase, RunEvent } from '../run/run-event.ts'
+import type { SetEvent } from '../run/set/set-event.ts'
 import { steadyNow } from '../util/clock.ts'
 import { escapeLine } from '../util/terminal.ts'
+import { EvalNames } from './eval-names.ts'
 
 interface Doing {
   readonly phase: Phase
@@ -10,7 +12,9 @@ interface Doing {
 /** From when on a sample is worth a word. */
 const LONG_MS = 30_000
 
-interface TaskProgress {
+interface EvalProgress {
+  readonly task: string
+  readonly eval: string
   total: number
   done: number
   errors: number
@@ -23,16 +27,19 @@ interface TaskProgress {
 
 /** What a run's events add up to, for showing. */
 export class ProgressState {
-  readonly #tasks = new Map<string, TaskProgress>()
+  readonly names: EvalNames
+  readonly #evals = new Map<string, EvalProgress>()
   readonly #now: () => number
 
-  constructor(now: () => number = steadyNow) {
+  constructor(now: () => number = steadyNow, names = new EvalNames()) {
+    this.names = names
     this.#now = now
   }
 
-  take(event: RunEvent): void {
-    if (event.type === 'run-start' || event.type === 'run-note') return
-    const progress = this.#task(event.task)
+  take(event: RunEvent | SetEvent): void {
+    if (!('task' in event)) return
+    this.names.take(event)
+    const progress = this.#eval(event)
     if (event.type === 'samples-added') progress.total = event.total
     if (event.type === 'sample-phase') {
       const doing = { phase: event.phase, sinceMs: this.#now() }
@@ -55,20 +62,22 @@ export class ProgressState {
 
   /** Whether there were tasks, and all have ended. */
   get hasEnded(): boolean {
-    return this.#tasks.size > 0 && [...this.#tasks.values()].every(({ ended }) => ended)
+    return this.#evals.size > 0 && [...this.#evals.values()].every(({ ended }) => ended)
   }
 
-  /** One line for each task that is under way. */
+  /** One line for each eval that is under way. */
   lines(): string[] {
-    return [...this.#tasks]
-      .filter(([, { ended }]) => !ended)
-      .map(([task, progress]) => `${escapeLine(task, 60)}: ${describe(progress, this.#now())}`)
+    return [...this.#evals.values()]
+      .filter(({ ended }) => !ended)
+      .map((progress) => `${this.names.of(progress)}: ${describe(progress, this.#now())}`)
   }
 
-  #task(name: string): TaskProgress {
-    let progress = this.#tasks.get(name)
+  #eval({ task, eval: evalId }: { readonly task: string; readonly eval: string }): EvalProgress {
+    let progress = this.#evals.get(evalId)
     if (!progress) {
       progress = {
+        task,
+        eval: evalId,
         total: 0,
         done: 0,
         errors: 0,
@@ -77,13 +86,13 @@ export class ProgressState {
         preparing: new Map(),
         ended: false,
       }
-      this.#tasks.set(name, progress)
+      this.#evals.set(evalId, progress)
     }
     return progress
   }
 }
 
-function describe(progress: TaskProgress, nowMs: number): string {
+function describe(progress: EvalProgress, nowMs: number): string {
   const { total, done, errors, abandoned, running, preparing } = progress
   const phases = new Map<Phase, number>()
   for (const { phase } of running.values()) phases.set(phase, (phases.get(phase) ?? 0) + 1)
