@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { basename, dirname, resolve } from 'node:path'
 import { createJiti } from 'jiti'
+import type { Model } from '../agent/model.ts'
 import { ConfigError, errorMessage } from '../errors.ts'
 import { Task, TaskFactory } from './task.ts'
 import { registrationOf } from './task-registration.ts'
@@ -16,6 +18,8 @@ export interface LoadedTask {
   readonly parameters: Readonly<Record<string, unknown>>
   /** Path of a log of it that its eval goes on from. */
   readonly resume?: string
+  /** Instead of the run's. */
+  readonly model?: Model | string
 }
 
 export interface LoadOptions {
@@ -96,6 +100,12 @@ async function importModule(
     if (error instanceof ConfigError) throw error
     throw new ConfigError(`cannot load the task file: ${errorMessage(error)}`, { where: shown, cause: error })
   }
+}
+
+/** Task modules are evaluated anew when they are loaded the next time, as in a new process. */
+export function forgetTaskModules(): void {
+  const { cache } = createRequire(import.meta.url)
+  for (const file of Object.keys(cache)) if (!/[\\/]node_modules[\\/]/.test(file)) delete cache[file]
 }
 
 /** `task.ts` is named for its folder. */
