@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
@@ -29,31 +29,37 @@ export interface KillPoint {
 
 const keyOf = ({ id, epoch }: { id: string | number; epoch: number }) => `${id} ${epoch}`
 
-/** One eval that is killed again and again, each time resumed from its newest log, and what must hold after each kill. */
+/** Arguments of the command line that runs it, or goes on from its newest log. */
+export type KilledCommand = (log: string | undefined) => readonly string[]
+
+const RUN_AND_RETRY: KilledCommand = (log) => (log === undefined ? ['run', 'task.ts'] : ['retry', log])
+
+/** One eval that is killed again and again, each time gone on from, and what must hold after each kill. */
 export class KilledChain implements AsyncDisposable {
   readonly #folder: AsyncDisposable & { path: string }
   /** uuid of the first record of each sample and epoch that was in a log as done. */
   readonly #done = new Map<string, string>()
+  readonly #command: KilledCommand
   #callsSeen = 0
 
-  private constructor(folder: AsyncDisposable & { path: string }) {
+  private constructor(folder: AsyncDisposable & { path: string }, command: KilledCommand) {
     this.#folder = folder
+    this.#command = command
   }
 
-  static async begin(task: string): Promise<KilledChain> {
+  static async begin(task: string, command = RUN_AND_RETRY): Promise<KilledChain> {
     const folder = await tempDir()
     await writeFile(join(folder.path, 'task.ts'), task)
-    return new KilledChain(folder)
+    return new KilledChain(folder, command)
   }
 
   /** Runs or resumes it. Returns whether the process was killed before it ended by itself, with success. */
   async step({ after, ms }: KillPoint | { after: 'never'; ms: 0 }): Promise<boolean> {
     const log = await this.newestLog()
-    const child = spawn(
-      process.execPath,
-      [MAIN, ...(log ? ['retry', log] : ['run', 'task.ts']), '--log-dir', 'logs', '--json'],
-      { cwd: this.#folder.path, stdio: ['ignore', 'pipe', 'pipe'] },
-    )
+    const child = spawn(process.execPath, [MAIN, ...this.#command(log), '--log-dir', 'logs', '--json'], {
+      cwd: this.#folder.path,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     let stderr = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text
@@ -74,6 +80,11 @@ export class KilledChain implements AsyncDisposable {
     )
     logs.sort((one, other) => (one.header?.lineage?.length ?? 0) - (other.header?.lineage?.length ?? 0))
     return logs.at(-1)?.path
+  }
+
+  /** Names of all logs in the folder. */
+  async logs(): Promise<string[]> {
+    return (await readdir(join(this.#folder.path, 'logs'))).filter((name) => !name.startsWith('belljar-set'))
   }
 
   async samples(): Promise<SampleRecord[]> {

@@ -68,7 +68,9 @@ export class SetEntry {
   usedUp(): void {
     if (this.#state !== 'again') return
     this.#state = 'failed'
-    this.#why = `${this.#attempts} attempts failed, the last one: ${this.#why}`
+    const attempts =
+      this.#attempts === 1 ? 'its attempt failed' : `its ${this.#attempts} attempts failed, the last one`
+    this.#why = `${attempts}: ${this.#why}`
   }
 
   /** Paths of logs that its log goes on from. */
