@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { KilledChain, type KillPoint, seededRandom } from '../support/killed-chain.ts'
+import { KilledChain, type KilledCommand, type KillPoint, seededRandom } from '../support/killed-chain.ts'
 import { recordsOf } from '../support/log-records.ts'
 
 const KILLS = 50
@@ -63,11 +63,14 @@ function killPoint(random: () => number): KillPoint {
 }
 
 /** Kills runs of a task until there were so many kills, each chain of them up to a complete log. Returns how many chains that took. */
-async function killed(task: string, whenComplete: (chain: KilledChain) => Promise<void>): Promise<number> {
+async function killed(
+  { task, command }: { task: string; command?: KilledCommand },
+  whenComplete: (chain: KilledChain) => Promise<void>,
+): Promise<number> {
   const random = seededRandom(SEED)
   let kills = 0
   for (let chains = 1; ; chains++) {
-    await using chain = await KilledChain.begin(task)
+    await using chain = await KilledChain.begin(task, command)
     let isComplete = false
     while (!isComplete) {
       const wasKilled = await chain.step(kills < KILLS ? killPoint(random) : { after: 'never', ms: 0 })
@@ -98,7 +101,7 @@ async function outcome(chain: KilledChain) {
 
 describe(`${KILLS} kills (seed ${SEED})`, () => {
   it('of runs with a fixed data set lose and repeat no sample', async () => {
-    await killed(FIXED, async (chain) => {
+    await killed({ task: FIXED }, async (chain) => {
       const { samples, keys, footer, right, accuracy } = await outcome(chain)
       expect([samples.length, keys.size]).toEqual([FIXED_RUNS, FIXED_RUNS])
       expect(footer).toMatchObject({
@@ -110,7 +113,7 @@ describe(`${KILLS} kills (seed ${SEED})`, () => {
   })
 
   it('of runs of a source that keeps its state lose and repeat no sample, and tell it of each once', async () => {
-    await killed(SOURCE, async (chain) => {
+    await killed({ task: SOURCE }, async (chain) => {
       const { samples, keys, footer, records, right, accuracy } = await outcome(chain)
       expect([samples.length, keys.size]).toEqual([SOURCE_RUNS, SOURCE_RUNS])
       expect(footer).toMatchObject({
@@ -123,6 +126,16 @@ describe(`${KILLS} kills (seed ${SEED})`, () => {
       const { told } = states.at(-1) as { told: Record<string, number> }
       expect(Object.keys(told).sort()).toEqual(samples.map(({ id }) => String(id)).sort())
       expect(Object.values(told).filter((times) => times !== 1)).toEqual([])
+    })
+  })
+
+  it('of a set lose and repeat no sample, and leave the one log that holds all', async () => {
+    const command = () => ['set', 'task.ts', '--retry-wait', '0']
+    await killed({ task: FIXED, command }, async (chain) => {
+      const { samples, keys, footer } = await outcome(chain)
+      expect([samples.length, keys.size]).toEqual([FIXED_RUNS, FIXED_RUNS])
+      expect(footer).toMatchObject({ status: 'success', totals: { success: FIXED_RUNS, error: 0 } })
+      expect(await chain.logs()).toHaveLength(1)
     })
   })
 })
