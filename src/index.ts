@@ -83,10 +83,10 @@ export {
 } from './run/rescore/score-log.ts'
 export type { RunEvent } from './run/run-event.ts'
 export { evaluateSet } from './run/set/evaluate-set.ts'
+export type { SetManifest } from './run/set/folder/set-manifest.ts'
+export type { SetPart } from './run/set/plan/set-part.ts'
 export type { SetEvent } from './run/set/set-event.ts'
-export type { SetManifest } from './run/set/set-manifest.ts'
 export type { SetOptions, SetResult, SetTaskResult, SetTasks } from './run/set/set-options.ts'
-export type { SetPart } from './run/set/set-part.ts'
 export {
   type AudioPart,
   type Content,

@@ -77,8 +77,7 @@ function messageOf(event: RunEvent | SetEvent, names: EvalNames): string | undef
         `${names.of(event)}: sample ${escapeLine(String(event.record.id), 60)} (epoch ${event.record.epoch}) failed:\n${indented(event.record.error.message)}`
       )
     case 'set-start':
-    case 'set-attempt':
-    case 'set-pause':
+    case 'set-again':
     case 'set-removed':
     case 'set-note':
     case 'set-end':

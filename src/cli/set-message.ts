@@ -1,21 +1,17 @@
 import { basename } from 'node:path'
+import { describeTask } from '../run/set/plan/set-task.ts'
 import type { SetEvent } from '../run/set/set-event.ts'
 import type { SetTaskResult } from '../run/set/set-options.ts'
-import { describeTask } from '../run/set/set-task.ts'
 import { age } from '../util/quantities.ts'
 import { escapeLine, table } from '../util/terminal.ts'
-
-const SHOWN = 5
 
 /** An event of a set as a line. */
 export function setMessage(event: SetEvent): string | undefined {
   switch (event.type) {
     case 'set-start':
       return `set of ${count(event.tasks)} in ${event.logDir}`
-    case 'set-attempt':
-      return event.attempt === 1 ? undefined : `set: attempt ${event.attempt}: ${names(event.tasks)}`
-    case 'set-pause':
-      return `set: next attempt in ${age(event.ms)}: ${names(event.again)}`
+    case 'set-again':
+      return `set: ${escapeLine(event.name)} is tried again in ${age(event.pauseMs)} (attempt ${event.attempt}): ${escapeLine(event.why)}`
     case 'set-removed':
       return `set: ${basename(event.log)} removed, all of it is in ${basename(event.keptIn)}`
     case 'set-note':
@@ -39,11 +35,6 @@ export function setSummary(tasks: readonly SetTaskResult[]): string {
   ])
   const heading = `set: ${complete} of ${count(tasks.length)} complete`
   return `${heading}\n${table([['task', 'state', 'log', 'why'], ...rows])}`
-}
-
-function names(tasks: readonly string[]): string {
-  const shown = tasks.slice(0, SHOWN).map((name) => escapeLine(name, 100))
-  return tasks.length > SHOWN ? `${shown.join(', ')} and ${tasks.length - SHOWN} more` : shown.join(', ')
 }
 
 function count(tasks: number): string {

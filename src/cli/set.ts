@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { evaluateSet } from '../run/set/evaluate-set.ts'
-import type { SetPart } from '../run/set/set-part.ts'
+import type { SetPart } from '../run/set/plan/set-part.ts'
 import { loadNamed } from '../task/catalogue/find-tasks.ts'
 import { forgetTaskModules, type LoadedTask } from '../task/load-tasks.ts'
 import { wholeNumber } from './arguments.ts'

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import type { SetManifest } from '../../src/run/set/set-manifest.ts'
+import type { SetManifest } from '../../src/run/set/folder/set-manifest.ts'
 import { Cli, type CliResult } from '../support/cli.ts'
 
 /** Notes each call of the agents. `slow` waits for the file `go` in its last sample; `flaky` fails in its first once. */

@@ -3,10 +3,21 @@ import { join } from 'node:path'
 import { FakeProvider } from 'belljar/testing'
 import type { RunEvent } from '../../src/run/run-event.ts'
 import { evaluateSet } from '../../src/run/set/evaluate-set.ts'
+import type { SetManifest } from '../../src/run/set/folder/set-manifest.ts'
 import type { SetEvent } from '../../src/run/set/set-event.ts'
-import type { SetManifest } from '../../src/run/set/set-manifest.ts'
 import type { SetOptions, SetResult, SetTasks } from '../../src/run/set/set-options.ts'
+import type { TaskDefinition } from '../../src/task/task.ts'
+import { fakeTask, sample } from './fake-run.ts'
+import { countingAgent } from './resume.ts'
 import { tempDir } from './temp-dir.ts'
+
+export const two = [sample('a', { id: 'a' }), sample('b', { id: 'b' })]
+
+/** A task whose sample b fails so often before it passes, and the ids of the samples that its agent was called with. */
+export function flaky(name: string, failures: number, more: Partial<TaskDefinition> = {}) {
+  const { agent, calls } = countingAgent((id, time) => id === 'b' && time <= failures)
+  return { calls, task: fakeTask({ name, dataset: two, agent, failOnError: false, ...more }) }
+}
 
 export interface SetRun {
   readonly result: SetResult
@@ -41,15 +52,15 @@ export class SetRuns implements AsyncDisposable {
     const result = await evaluateSet(tasks, {
       logDir: this.path,
       providers: { fake: async () => new FakeProvider() },
-      sleep: async (_ms, signal) => signal?.throwIfAborted(),
+      ...clockThatJumps(),
       ...rest,
       onEvent: (event) => {
         events.push(event)
-        if (event.type === 'set-pause') onPause?.(event.ms)
+        if (event.type === 'set-again') onPause?.(event.pauseMs)
         onEvent?.(event)
       },
     })
-    const pauses = events.flatMap((event) => (event.type === 'set-pause' ? [event.ms] : []))
+    const pauses = events.flatMap((event) => (event.type === 'set-again' ? [event.pauseMs] : []))
     const states = Object.fromEntries(result.tasks.map(({ id, state }) => [id, state]))
     return { result, events, pauses, states }
   }
@@ -68,5 +79,18 @@ export class SetRuns implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#folder[Symbol.asyncDispose]()
+  }
+}
+
+/** A clock that is further on as soon as somebody waits. */
+function clockThatJumps(): Required<Pick<SetOptions, 'now' | 'sleep'>> {
+  let nowMs = 0
+  return {
+    now: () => nowMs,
+    sleep: async (ms, signal) => {
+      await new Promise(setImmediate)
+      signal?.throwIfAborted()
+      nowMs += ms
+    },
   }
 }

@@ -5,14 +5,16 @@ import { declaredSecrets } from '../../task/secrets.ts'
 import { Task } from '../../task/task.ts'
 import { sleep } from '../../util/abort.ts'
 import type { SecretMask } from '../../util/secret-mask.ts'
-import { evaluate } from '../evaluate.ts'
-import type { EvaluateOptions } from '../options.ts'
-import type { RunEvent } from '../run-event.ts'
-import { retryPauseMs } from './retry-pause.ts'
-import { SampleErrors } from './sample-errors.ts'
+import type { EvalResult } from '../eval-parts.ts'
+import { SetFolder } from './folder/set-folder.ts'
+import { removeSuperseded } from './folder/superseded.ts'
+import type { AttemptVerdict } from './plan/attempt-verdict.ts'
+import { retryPauseMs } from './plan/retry-pause.ts'
+import { ofPart } from './plan/set-part.ts'
+import { checkDistinct, isLogOf, type SetTask, setTaskOf } from './plan/set-task.ts'
+import type { SampleErrors } from './sample-errors.ts'
 import { SetEntry } from './set-entry.ts'
 import type { SetEvent } from './set-event.ts'
-import { SetFolder } from './set-folder.ts'
 import {
   checkSources,
   RETRY_ATTEMPTS,
@@ -21,19 +23,18 @@ import {
   type SetResult,
   type SetTasks,
 } from './set-options.ts'
-import { ofPart } from './set-part.ts'
-import { checkDistinct, describeTask, type SetTask, setTaskOf } from './set-task.ts'
-import { removeSuperseded } from './superseded.ts'
+import { SetRun } from './set-run.ts'
 
-/** A set of evals in a folder of its own, attempt after attempt. */
+/** A set of evals in a folder of its own: run after run, until all are complete or trying again is of no use. */
 export class EvalSet {
+  readonly options: SetOptions
+  readonly folder: SetFolder
   readonly #tasks: SetTasks
-  readonly #options: SetOptions
   readonly #secrets: SecretMask
-  readonly #folder: SetFolder
   readonly #entries: readonly SetEntry[]
   readonly #left: LeftObject[] = []
   readonly #kept: KeptSandbox[] = []
+  #making: Promise<unknown> = Promise.resolve()
 
   private constructor(
     tasks: SetTasks,
@@ -41,9 +42,9 @@ export class EvalSet {
     parts: { secrets: SecretMask; folder: SetFolder; entries: readonly SetEntry[] },
   ) {
     this.#tasks = tasks
-    this.#options = options
+    this.options = options
     this.#secrets = parts.secrets
-    this.#folder = parts.folder
+    this.folder = parts.folder
     this.#entries = parts.entries
   }
 
@@ -58,116 +59,107 @@ export class EvalSet {
   }
 
   async run(): Promise<SetResult> {
-    const { retryAttempts = RETRY_ATTEMPTS, retryWaitMs = RETRY_WAIT_MS, signal } = this.#options
-    const { set, logDir } = this.#folder
-    this.#tell({ type: 'set-start', set, tasks: this.#entries.length, logDir })
-    for (const { path, problem } of this.#folder.logs.empty)
-      this.#tell({ type: 'set-note', level: 'warning', message: `${path} is left alone: ${problem}` })
-    for (let attempt = 1; this.#pending.length > 0; attempt++) {
-      await this.#attempt(attempt)
-      if (signal?.aborted || this.#pending.length === 0) break
-      if (attempt > retryAttempts) for (const entry of this.#entries) entry.usedUp()
-      else if (!(await this.#pause(retryPauseMs(attempt, retryWaitMs)))) break
+    const { set, logDir, logs } = this.folder
+    this.tell({ type: 'set-start', set, tasks: this.#entries.length, logDir })
+    for (const { path, problem } of logs.empty)
+      this.tell({ type: 'set-note', level: 'warning', message: `${path} is left alone: ${problem}` })
+    let isFirst = true
+    for (let due = await this.#due(); due.length > 0; due = await this.#due()) {
+      const { left, kept } = await new SetRun(this, due, isFirst).run()
+      this.#left.push(...left)
+      this.#kept.push(...kept)
+      isFirst = false
     }
-    await this.#save()
+    await this.save()
     const tasks = this.#entries.map((entry) => entry.toResult())
     const complete = tasks.filter(({ state }) => state === 'complete').length
-    this.#tell({ type: 'set-end', set, complete, tasks: tasks.length })
+    this.tell({ type: 'set-end', set, complete, tasks: tasks.length })
     return { set, isComplete: complete === tasks.length, tasks, left: this.#left, kept: this.#kept }
   }
 
-  get #pending(): SetEntry[] {
+  get pending(): SetEntry[] {
     return this.#entries.filter(({ isPending }) => isPending)
   }
 
-  /** One run of all that is not complete. */
-  async #attempt(attempt: number): Promise<void> {
-    const pending = this.#pending
-    if (attempt > 1) await this.#makeAnew(pending)
-    for (const entry of pending) entry.begin()
-    this.#tell({ type: 'set-attempt', attempt, tasks: pending.map(nameOf) })
-    const errors = new SampleErrors()
-    try {
-      const { evals, left, kept } = await evaluate(
-        pending.map(({ task, log }) => ({ ...task.loaded, resume: log })),
-        this.#evaluateOptions(errors),
-      )
-      this.#left.push(...left)
-      this.#kept.push(...kept)
-      for (const [index, entry] of pending.entries()) {
-        const result = evals[index]
-        if (result) entry.ended(result, errors.of(result.eval))
-      }
-    } catch (error) {
-      for (const entry of pending) entry.broken(error)
-      // Of a set that could not be begun nothing is written.
-      if (attempt > 1) await this.#save()
-      throw error
-    }
-    await this.#save()
-    for (const entry of pending) if (!this.#options.signal?.aborted) await this.#clean(entry)
+  /** Takes into account how an attempt ended; what is tried again is due after its pause. */
+  async ended(
+    ended: EvalResult,
+    errors: SampleErrors,
+  ): Promise<{ entry: SetEntry; verdict: AttemptVerdict } | undefined> {
+    const result = this.#secrets.value(ended)
+    const entry = this.#entries.find(({ task }) => isLogOf(result.header, task))
+    if (!entry) return undefined
+    const verdict = entry.ended(result, errors.of(result.eval))
+    if (verdict.kind === 'again') this.#tryAgain(entry, verdict.why)
+    await this.save()
+    if (!this.options.signal?.aborted) await this.#clean(entry)
+    return { entry, verdict }
   }
 
-  #evaluateOptions(errors: SampleErrors): EvaluateOptions {
-    const { retryAttempts: _a, retryWaitMs: _w, part: _p, allowForeignLogs: _f, ...options } = this.#options
-    const onEvent = (event: RunEvent) => {
-      errors.take(event)
-      if (event.type === 'run-start') void this.#save().catch(() => undefined)
-      options.onEvent?.(event)
-    }
-    const given = options.model ?? options.models
-    // Each entry names its own.
-    return {
-      ...options,
-      set: this.#folder.set,
-      onEvent,
-      ...(given && { model: undefined, models: undefined }),
-    }
+  /** What a process had in memory of a task is not carried into a further attempt. @throws ConfigError */
+  async makeAnew(entry: SetEntry): Promise<void> {
+    // One after the other: modules are loaded anew.
+    const made = this.#making.then(() => setTasks(this.#tasks, this.options, this.#secrets))
+    this.#making = made.catch(() => undefined)
+    const again = (await made).find(({ key }) => key === entry.task.key)
+    if (!again) throw new ConfigError(`${entry.name} is no part of the set any more`)
+    entry.task = again
   }
 
-  /** What a process had in memory of its tasks is not carried into another attempt. @throws ConfigError */
-  async #makeAnew(pending: readonly SetEntry[]): Promise<void> {
-    const made = await setTasks(this.#tasks, this.#options, this.#secrets)
-    for (const entry of pending) {
-      const again = made.find(({ key }) => key === entry.task.key)
-      if (!again) throw new ConfigError(`${nameOf(entry)} is no part of the set any more`)
-      entry.task = again
+  /** Attempts that did not come about, as the run ended before. */
+  putBackRunning(): void {
+    for (const entry of this.#entries) entry.putBack()
+  }
+
+  save(): Promise<void> {
+    return this.folder.save(this.#entries.map((entry) => entry.toManifest()))
+  }
+
+  tell(event: SetEvent): void {
+    this.options.onEvent?.(event)
+  }
+
+  now(): number {
+    return (this.options.now ?? Date.now)()
+  }
+
+  async pause(ms: number, signal = this.options.signal): Promise<void> {
+    await (this.options.sleep ?? sleep)(ms, signal)
+  }
+
+  /** Waits until something may be run. Empty: there is nothing, or the set was stopped. */
+  async #due(): Promise<SetEntry[]> {
+    const { signal } = this.options
+    if (this.pending.length === 0 || signal?.aborted) return []
+    const firstMs = Math.min(...this.pending.map(({ dueAtMs }) => dueAtMs))
+    const waitMs = firstMs - this.now()
+    if (waitMs > 0) await this.pause(waitMs).catch(() => undefined)
+    if (signal?.aborted) return []
+    const nowMs = Math.max(firstMs, this.now())
+    return this.pending.filter(({ dueAtMs }) => dueAtMs <= nowMs)
+  }
+
+  #tryAgain(entry: SetEntry, why: string): void {
+    const { retryAttempts = RETRY_ATTEMPTS, retryWaitMs = RETRY_WAIT_MS } = this.options
+    const { attempts, name } = entry
+    if (attempts > retryAttempts) {
+      entry.usedUp()
+      return
     }
+    const pauseMs = retryPauseMs(attempts, retryWaitMs)
+    entry.dueAtMs = this.now() + pauseMs
+    this.tell({ type: 'set-again', name, attempt: attempts + 1, pauseMs, why })
   }
 
   async #clean(entry: SetEntry): Promise<void> {
     const { log, superseded } = entry
-    if (log !== undefined) {
-      const { removed, kept } = await removeSuperseded(superseded, log)
-      for (const old of removed) {
-        entry.forget(old)
-        this.#tell({ type: 'set-removed', log: old, keptIn: log })
-      }
-      for (const { log: old, why } of kept)
-        this.#tell({ type: 'set-note', level: 'warning', message: `${old} was not removed: ${why}` })
-    }
-    entry.keepLog()
+    if (log === undefined) return
+    const { removed, kept } = await removeSuperseded(superseded, log)
+    for (const old of removed) this.tell({ type: 'set-removed', log: old, keptIn: log })
+    for (const { log: old, why } of kept)
+      this.tell({ type: 'set-note', level: 'warning', message: `${old} was not removed: ${why}` })
+    entry.supersede(removed)
   }
-
-  /** Returns whether the set goes on. */
-  async #pause(ms: number): Promise<boolean> {
-    const { signal, sleep: pause = sleep } = this.#options
-    this.#tell({ type: 'set-pause', ms, again: this.#pending.map(nameOf) })
-    await pause(ms, signal).catch(() => undefined)
-    return !signal?.aborted
-  }
-
-  #save(): Promise<void> {
-    return this.#folder.save(this.#entries.map((entry) => entry.toManifest()))
-  }
-
-  #tell(event: SetEvent): void {
-    this.#options.onEvent?.(event)
-  }
-}
-
-function nameOf({ task }: SetEntry): string {
-  return describeTask(task)
 }
 
 /** Every task with each model. @throws ConfigError */

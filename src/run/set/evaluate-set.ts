@@ -2,8 +2,8 @@ import { declaredSecrets, environmentSecrets } from '../../task/secrets.ts'
 import { SecretMask } from '../../util/secret-mask.ts'
 import { checkOptions } from '../check-options.ts'
 import { EvalSet } from './eval-set.ts'
-import { makeSetFolder } from './set-folder.ts'
-import { SetLock } from './set-lock.ts'
+import { makeSetFolder } from './folder/set-folder.ts'
+import { SetLock } from './folder/set-lock.ts'
 import { checkSetOptions, type SetOptions, type SetResult, type SetTasks } from './set-options.ts'
 
 /**

@@ -1,17 +1,19 @@
-import { errorMessage } from '../../errors.ts'
 import type { ErrorRecord } from '../../log/records/records.ts'
+import type { LoadedTask } from '../../task/load-tasks.ts'
 import type { EvalResult } from '../eval-parts.ts'
-import { attemptVerdict } from './attempt-verdict.ts'
-import { logNameOf } from './set-folder.ts'
-import type { KnownLog } from './set-logs.ts'
-import type { ManifestTask, SetTaskState } from './set-manifest.ts'
+import { logNameOf } from './folder/set-folder.ts'
+import type { ManifestTask, SetTaskState } from './folder/set-manifest.ts'
+import { type AttemptVerdict, attemptVerdict } from './plan/attempt-verdict.ts'
+import type { KnownLog } from './plan/set-logs.ts'
+import { describeTask, type SetTask } from './plan/set-task.ts'
 import type { SetTaskResult } from './set-options.ts'
-import type { SetTask } from './set-task.ts'
 
 /** What is known of one eval of a set while the set runs. */
 export class SetEntry {
   /** Of the latest attempt. */
   task: SetTask
+  /** When it may be tried again, by the set's clock. */
+  dueAtMs = 0
   #state: SetTaskState = 'waiting'
   #attempts = 0
   #why: string | undefined
@@ -26,51 +28,52 @@ export class SetEntry {
     this.#log = logs.at(-1)?.path
   }
 
-  /** The log to go on from. */
-  get log(): string | undefined {
-    return this.#log
+  get name(): string {
+    return describeTask(this.task)
   }
 
-  get state(): SetTaskState {
-    return this.#state
+  get attempts(): number {
+    return this.#attempts
   }
 
   get isPending(): boolean {
     return this.#state === 'waiting' || this.#state === 'again'
   }
 
-  begin(): void {
+  /** An attempt begins. Returns what is run: the task, from its best log on. */
+  begin(): LoadedTask {
     this.#state = 'running'
     this.#attempts++
+    return { ...this.task.loaded, ...(this.#log !== undefined && { resume: this.#log }) }
   }
 
-  ended(result: EvalResult, sampleErrors: readonly ErrorRecord[]): void {
+  ended(result: EvalResult, sampleErrors: readonly ErrorRecord[]): AttemptVerdict {
+    const stopsEarly = this.task.loaded.task.definition.earlyStopping !== undefined
+    const verdict: AttemptVerdict = result.wasComplete
+      ? { kind: 'complete' }
+      : attemptVerdict({ footer: result.footer, sampleErrors, stopsEarly })
     this.#result = result
     this.#log = result.log
-    const verdict = result.wasComplete
-      ? ({ kind: 'complete' } as const)
-      : attemptVerdict({ footer: result.footer, sampleErrors, stopsEarly: this.#stopsEarly })
     this.#state = verdict.kind
     this.#why = verdict.kind === 'complete' ? undefined : verdict.why
+    return verdict
   }
 
-  get #stopsEarly(): boolean {
-    return this.task.loaded.task.definition.earlyStopping !== undefined
+  failed(why: string): void {
+    this.#state = 'failed'
+    this.#why = why
   }
 
-  /** The attempt could not be begun, or did not end. */
-  broken(error: unknown): void {
+  /** An attempt did not come about: it is as it was before. */
+  putBack(): void {
     if (this.#state !== 'running') return
-    this.#state = 'again'
-    this.#why = errorMessage(error)
+    this.#state = this.#result ? 'again' : 'waiting'
+    this.#attempts--
   }
 
   usedUp(): void {
-    if (this.#state !== 'again') return
-    this.#state = 'failed'
-    const attempts =
-      this.#attempts === 1 ? 'its attempt failed' : `its ${this.#attempts} attempts failed, the last one`
-    this.#why = `${attempts}: ${this.#why}`
+    const attempts = this.#attempts === 1 ? 'its attempt' : `its ${this.#attempts} attempts`
+    this.failed(`${attempts} failed${this.#attempts === 1 ? '' : ', the last one'}: ${this.#why}`)
   }
 
   /** Paths of logs that its log goes on from. */
@@ -79,13 +82,14 @@ export class SetEntry {
     return evals.flatMap((id) => this.#logs.get(id) ?? [])
   }
 
-  forget(log: string): void {
-    for (const [id, path] of this.#logs) if (path === log) this.#logs.delete(id)
+  /** Its log takes the place of these, until one of a further attempt takes its own. */
+  supersede(removed: readonly string[]): void {
+    for (const [id, path] of this.#logs) if (removed.includes(path)) this.#logs.delete(id)
+    if (this.#result) this.#logs.set(this.#result.header.eval, this.#result.log)
   }
 
-  /** Its log may be superseded by that of a further attempt. */
-  keepLog(): void {
-    if (this.#result) this.#logs.set(this.#result.header.eval, this.#result.log)
+  get log(): string | undefined {
+    return this.#log
   }
 
   toManifest(): ManifestTask {

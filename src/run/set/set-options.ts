@@ -6,9 +6,9 @@ import type { Task } from '../../task/task.ts'
 import type { EvalResult } from '../eval-parts.ts'
 import type { EvaluateOptions } from '../options.ts'
 import type { RunEvent } from '../run-event.ts'
+import type { ManifestTask } from './folder/set-manifest.ts'
+import { checkPart, type SetPart } from './plan/set-part.ts'
 import type { SetEvent } from './set-event.ts'
-import type { ManifestTask } from './set-manifest.ts'
-import { checkPart, type SetPart } from './set-part.ts'
 
 type GivenTasks = Task | LoadedTask | readonly (Task | LoadedTask)[]
 
@@ -18,7 +18,7 @@ export type SetTasks = GivenTasks | (() => GivenTasks | Promise<GivenTasks>)
 export interface SetOptions extends Omit<EvaluateOptions, 'resume' | 'only' | 'set' | 'logDir' | 'onEvent'> {
   /** Folder of the set's logs and its manifest; made when absent. */
   readonly logDir: string
-  /** Further attempts at what is not complete (default 10). */
+  /** Further attempts at a task that is not complete (default 10). */
   readonly retryAttempts?: number
   /** The pause before the first of them (default 30,000 ms); doubled each time, an hour at most. */
   readonly retryWaitMs?: number
@@ -27,6 +27,8 @@ export interface SetOptions extends Omit<EvaluateOptions, 'resume' | 'only' | 's
   /** Logs in the folder that are of no task of the set are left alone (default: an error). */
   readonly allowForeignLogs?: boolean
   readonly onEvent?: (event: RunEvent | SetEvent) => void
+  /** The clock that pauses go by, in milliseconds. */
+  readonly now?: () => number
 }
 
 /** What became of one eval of a set. */

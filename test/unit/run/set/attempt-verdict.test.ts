@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ErrorRecord, FooterRecord } from '../../../../src/log/records/records.ts'
-import { attemptVerdict, isLasting } from '../../../../src/run/set/attempt-verdict.ts'
-import { retryPauseMs } from '../../../../src/run/set/retry-pause.ts'
+import { attemptVerdict, isLasting } from '../../../../src/run/set/plan/attempt-verdict.ts'
+import { retryPauseMs } from '../../../../src/run/set/plan/retry-pause.ts'
 import { footerRecord } from '../../../support/log-records.ts'
 
 const error = (more: Partial<ErrorRecord> = {}): ErrorRecord => ({
@@ -66,6 +66,13 @@ describe('an attempt at a task of a set', () => {
     expect(attemptVerdict({ footer, sampleErrors: [], stopsEarly: true }).kind).toBe('complete')
   })
 
+  it('waits for a run of its own where a sandbox configuration failed, which a run does not try twice', () => {
+    const unready = error({ kind: 'config', code: 'sandbox-init', transient: true })
+    const footer = footerRecord({ totals: totals({ success: 0, error: 1 }) })
+    const verdict = attemptVerdict({ footer, sampleErrors: [unready], stopsEarly: false })
+    expect(verdict).toMatchObject({ kind: 'again', inNewRun: true })
+  })
+
   it('says what went wrong', () => {
     const footer = footerRecord({
       status: 'error',
@@ -74,6 +81,7 @@ describe('an attempt at a task of a set', () => {
     expect(attemptVerdict({ footer, sampleErrors: [], stopsEarly: false })).toEqual({
       kind: 'again',
       why: 'source broke',
+      inNewRun: false,
     })
   })
 })

@@ -1,16 +1,15 @@
 import { copyFileSync } from 'node:fs'
-import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigError, defineTask, type Model, SampleSource } from 'belljar'
+import { ConfigError, DiskFullError, defineTask, type Model, SampleSource } from 'belljar'
+import { FakeProvider } from 'belljar/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { journalPathOf } from '../../../../src/log/log-paths.ts'
 import { readOverview } from '../../../../src/log/read/log-reader.ts'
-import { fakeTask, sample } from '../../../support/fake-run.ts'
-import { countingAgent, ResumeFolder } from '../../../support/resume.ts'
-import { SetRuns } from '../../../support/set-folder.ts'
+import { deferred, fakeTask, sample } from '../../../support/fake-run.ts'
+import { countingAgent } from '../../../support/resume.ts'
+import { flaky, SetRuns, two } from '../../../support/set-folder.ts'
 
-const two = [sample('a', { id: 'a' }), sample('b', { id: 'b' })]
 const named = (name: string): Model => ({
   name,
   generate: async () => {
@@ -18,18 +17,12 @@ const named = (name: string): Model => ({
   },
 })
 
-/** Sample b fails so often before it passes. */
-function flaky(name: string, failures: number, more: Partial<Parameters<typeof fakeTask>[0]> = {}) {
-  const { agent, calls } = countingAgent((id, time) => id === 'b' && time <= failures)
-  return { calls, task: fakeTask({ name, dataset: two, agent, failOnError: false, ...more }) }
-}
-
 describe('a set', () => {
   it('is tried again until every task has a complete log, and runs nothing twice that has ended', async () => {
     await using folder = await SetRuns.make()
     const [steady, once, twice] = [flaky('steady', 0), flaky('once', 1), flaky('twice', 2)]
     const { result, pauses, states } = await folder.run([steady.task, once.task, twice.task])
-    expect([result.isComplete, pauses]).toEqual([true, [30_000, 60_000]])
+    expect([result.isComplete, pauses]).toEqual([true, [30_000, 30_000, 60_000]])
     expect(states).toEqual({
       'belljar/steady': 'complete',
       'belljar/once': 'complete',
@@ -117,6 +110,56 @@ describe('a set', () => {
     expect(calls.length).toBeLessThanOrEqual(2)
   })
 
+  it('tries again while others go on, in the same run', async () => {
+    await using folder = await SetRuns.make()
+    const done = deferred()
+    const { agent, calls } = countingAgent((id, time) => id === 'b' && time === 1)
+    const noted = async (context: Parameters<typeof agent>[0]) => {
+      const output = await agent(context)
+      if (output === 'b') done.resolve()
+      return output
+    }
+    const tasks = [
+      fakeTask({ name: 'slow', dataset: [sample('x')], agent: async () => done.promise.then(() => 'x') }),
+      fakeTask({ name: 'flaky', dataset: two, agent: noted, failOnError: false }),
+    ]
+    const { result, events } = await folder.run(tasks)
+    expect([result.isComplete, calls]).toEqual([true, ['a', 'b', 'b']])
+    expect(events.filter(({ type }) => type === 'run-start')).toHaveLength(1)
+  })
+
+  it('tries a sandbox configuration that failed again in a run of its own', async () => {
+    await using folder = await SetRuns.make()
+    let inits = 0
+    const provider = () => {
+      const made = new FakeProvider()
+      const init = made.taskInit.bind(made)
+      made.taskInit = async (...args) => {
+        if (++inits === 1) throw new DiskFullError('full', { folder: '/', freeBytes: 0 })
+        return init(...args)
+      }
+      return made
+    }
+    const { task, calls } = flaky('one', 0)
+    const { result, events } = await folder.run(task, { providers: { fake: async () => provider() } })
+    expect([result.isComplete, inits, calls]).toEqual([true, 2, ['a', 'b']])
+    expect(events.filter(({ type }) => type === 'run-start')).toHaveLength(2)
+  })
+
+  it('goes on with the others when a task has changed under its hands', async () => {
+    await using folder = await SetRuns.make()
+    const [once, changing] = [flaky('once', 1), flaky('changing', 1)]
+    let made = 0
+    const tasks = () => {
+      const epochs = ++made > 1 ? 2 : 1
+      return [once.task, defineTask({ ...changing.task.definition, epochs })]
+    }
+    const { states, result } = await folder.run(tasks)
+    expect(states).toEqual({ 'belljar/once': 'complete', 'belljar/changing': 'failed' })
+    expect(result.tasks[1]?.why).toContain('epochs: was 1, is 2')
+    expect(await folder.logs()).toHaveLength(2)
+  })
+
   it('is stopped by its signal, also while it pauses, and goes on another time', async () => {
     await using folder = await SetRuns.make()
     const { task, calls } = flaky('one', 1)
@@ -191,78 +234,5 @@ describe('the tasks of a set', () => {
       /task 'source': a set may try it again[\s\S]*dataset: \(\) =>/,
     )
     expect(await folder.files()).toEqual([])
-  })
-})
-
-describe('the folder of a set', () => {
-  it('holds no logs of other tasks, unless they are allowed', async () => {
-    await using folder = await SetRuns.make()
-    await folder.run(flaky('one', 0).task)
-    const [foreign = ''] = await folder.logs()
-    const { task, calls } = flaky('two', 0)
-    await expect(folder.run(task)).rejects.toThrow(
-      `  ${foreign}: of 'belljar/one'\nGive the set a folder of its own`,
-    )
-    expect(calls).toEqual([])
-    const { result } = await folder.run(task, { allowForeignLogs: true })
-    expect(result.isComplete).toBe(true)
-    expect(await folder.logs()).toContain(foreign)
-  })
-
-  it('is refused where what results depend on has changed: nothing is run, nothing is written', async () => {
-    await using folder = await SetRuns.make()
-    await folder.run([flaky('one', 9).task], { retryAttempts: 0 })
-    const before = await folder.logs()
-    const [changed, other] = [flaky('one', 0), flaky('other', 0)]
-    await expect(folder.run([other.task, changed.task], { epochs: 2 })).rejects.toMatchObject({
-      code: 'resume-config',
-      changes: ['epochs: was 1, is 2'],
-    })
-    expect([changed.calls, other.calls]).toEqual([[], []])
-    expect(await folder.logs()).toEqual(before)
-  })
-
-  it('may lose its manifest, which is made anew from the logs', async () => {
-    await using folder = await SetRuns.make()
-    const { task, calls } = flaky('one', 0)
-    await folder.run(task)
-    await writeFile(join(folder.path, 'belljar-set.json'), 'torn')
-    await expect(folder.run(task)).rejects.toThrow('no manifest of a set that this version knows')
-    await using elsewhere = await SetRuns.make()
-    const [log = ''] = await folder.logs()
-    await copyFile(join(folder.path, log), join(elsewhere.path, log))
-    expect((await elsewhere.run(task)).result.isComplete).toBe(true)
-    expect([calls, (await elsewhere.manifest()).tasks[0]?.state]).toEqual([['a', 'b'], 'complete'])
-  })
-
-  it('may be filled by several machines, a part each, and is whole in the end', async () => {
-    await using folder = await SetRuns.make()
-    const tasks = ['a', 'b', 'c', 'd', 'e'].map((name) => flaky(name, 0))
-    const all = tasks.map(({ task }) => task)
-    const parts = [1, 2].map((number) => ({ number, of: 2 }))
-    const [first, second] = await Promise.all(
-      parts.map((part, index) => folder.run(index === 0 ? all : [...all].reverse(), { part })),
-    )
-    const sizes = [first?.result.tasks.length, second?.result.tasks.length]
-    expect(sizes.sort()).toEqual([2, 3])
-    expect(first?.result.set).toBe(second?.result.set)
-    const whole = await folder.run(all)
-    expect(whole.result.tasks.every(({ eval: last }) => last?.wasComplete)).toBe(true)
-    expect(tasks.map(({ calls }) => calls.length)).toEqual([2, 2, 2, 2, 2])
-    expect((await folder.manifest('belljar-set.1-of-2.json')).part).toEqual({ number: 1, of: 2 })
-  })
-
-  it('keeps logs of the same task that none goes on from', async () => {
-    await using folder = await SetRuns.make()
-    await using elsewhere = await ResumeFolder.make()
-    const { task } = flaky('one', 0)
-    const { log } = await elsewhere.run(task)
-    await copyFile(log, join(folder.path, 'older.eval'))
-    await folder.run(task)
-    const { log: newer } = await elsewhere.run(task)
-    await copyFile(newer, join(folder.path, 'newer.eval'))
-    const { result } = await folder.run(task)
-    expect(result.tasks[0]).toMatchObject({ state: 'complete', log: 'newer.eval' })
-    expect(await folder.logs()).toEqual(['newer.eval', 'older.eval'])
   })
 })

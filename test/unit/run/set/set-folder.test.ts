@@ -2,9 +2,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { SetLock } from '../../../../src/run/set/set-lock.ts'
-import { manifestName, readManifest, writeManifest } from '../../../../src/run/set/set-manifest.ts'
-import { removeSuperseded } from '../../../../src/run/set/superseded.ts'
+import { removeDebris } from '../../../../src/run/set/folder/debris.ts'
+import { SetLock } from '../../../../src/run/set/folder/set-lock.ts'
+import { manifestName, readManifest, writeManifest } from '../../../../src/run/set/folder/set-manifest.ts'
+import { removeSuperseded } from '../../../../src/run/set/folder/superseded.ts'
 import { fakeTask, sample } from '../../../support/fake-run.ts'
 import { countingAgent, ResumeFolder } from '../../../support/resume.ts'
 import { tempDir } from '../../../support/temp-dir.ts'
@@ -128,5 +129,39 @@ describe('a log that another one goes on from', () => {
     expect(kept[0]?.why).toContain('is not finished')
     const { removed } = await removeSuperseded([journal], by)
     expect(removed).toEqual([])
+  })
+})
+
+describe('what killed writers have left', () => {
+  const alive = JSON.stringify({ pid: process.pid, host: hostname(), nonce: 'x' })
+  const gone = JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), nonce: 'x' })
+
+  it('is removed, unless its writer may be alive', async () => {
+    await using folder = await tempDir()
+    const files: Record<string, string> = {
+      'a.journal.jsonl.part': 'x',
+      'a.journal.jsonl.lock': gone,
+      'b.journal.jsonl.part': 'x',
+      'b.journal.jsonl.lock': alive,
+      'c.eval.part': 'x',
+      'd.eval.part': 'x',
+      'd.journal.jsonl.lock': alive,
+      'e.eval': 'x',
+      'e.eval.lock': gone,
+      'f.eval.lock': '',
+      'belljar-set.json.0a1b.part': 'x',
+      'belljar-set.1-of-2.json.0a1b.part': 'x',
+      'belljar-set.1-of-2.json.lock': alive,
+      'notes.txt.part': 'x',
+    }
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text)
+    await removeDebris(folder.path, manifestName(undefined))
+    const left = await readdir(folder.path)
+    expect(Object.keys(files).filter((name) => !left.includes(name))).toEqual([
+      'a.journal.jsonl.part',
+      'a.journal.jsonl.lock',
+      'c.eval.part',
+      'belljar-set.json.0a1b.part',
+    ])
   })
 })

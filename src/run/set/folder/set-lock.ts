@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigError, errorMessage } from '../../errors.ts'
-import { LogLock } from '../../log/journal/log-lock.ts'
+import { ConfigError, errorMessage } from '../../../errors.ts'
+import { LogLock } from '../../../log/journal/log-lock.ts'
+import type { SetPart } from '../plan/set-part.ts'
 import { manifestName } from './set-manifest.ts'
-import type { SetPart } from './set-part.ts'
 
 const LOCK = /^(belljar-set(?:\.(\d+)-of-(\d+))?\.json)\.lock$/
 const WHAT = 'the set'

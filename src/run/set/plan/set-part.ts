@@ -1,4 +1,4 @@
-import { ConfigError } from '../../errors.ts'
+import { ConfigError } from '../../../errors.ts'
 
 /** One of several equal parts of a set, for as many machines. Counted from 1. */
 export interface SetPart {

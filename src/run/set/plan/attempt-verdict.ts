@@ -1,10 +1,10 @@
-import type { ErrorRecord, FooterRecord } from '../../log/records/records.ts'
+import type { ErrorRecord, FooterRecord } from '../../../log/records/records.ts'
 
 /** What becomes of an eval of a set after an attempt. */
 export type AttemptVerdict =
   | { readonly kind: 'complete' }
-  /** It is tried again. */
-  | { readonly kind: 'again'; readonly why: string }
+  /** It is tried again. `inNewRun`: a run does not try a sandbox configuration again that has failed in it. */
+  | { readonly kind: 'again'; readonly why: string; readonly inNewRun: boolean }
   /** Trying again is of no use. */
   | { readonly kind: 'failed'; readonly why: string }
   /** Somebody ended it: it goes on when the set is run again. */
@@ -39,10 +39,9 @@ export function attemptVerdict({ footer, sampleErrors, stopsEarly }: AttemptOutc
     return { kind: 'stopped', why: `${abandoned} of its samples were abandoned` }
   }
   const errors = distinct(footer, sampleErrors)
-  const [first] = errors
-  const why = first === undefined ? 'it did not come to its end' : first.message
-  const lasting = errors.filter(isLasting)
-  return { kind: errors.length > 0 && lasting.length === errors.length ? 'failed' : 'again', why }
+  const why = errors[0]?.message ?? 'it did not come to its end'
+  if (errors.length > 0 && errors.every(isLasting)) return { kind: 'failed', why }
+  return { kind: 'again', why, inNewRun: errors.some(({ kind }) => kind === 'config') }
 }
 
 /** Whether an error would be met again. `transient` is what whoever threw it knew. */

@@ -1,9 +1,9 @@
 import { basename } from 'node:path'
-import { ConfigError } from '../../errors.ts'
-import { isJournalPath } from '../../log/log-paths.ts'
-import type { ListedLog } from '../../log/read/list-logs.ts'
-import type { HeaderRecord } from '../../log/records/records.ts'
-import { escapeLine } from '../../util/terminal.ts'
+import { ConfigError } from '../../../errors.ts'
+import { isJournalPath } from '../../../log/log-paths.ts'
+import type { ListedLog } from '../../../log/read/list-logs.ts'
+import type { HeaderRecord } from '../../../log/records/records.ts'
+import { escapeLine } from '../../../util/terminal.ts'
 import { describeTask, identityOfLog, isLogOf, type SetTask } from './set-task.ts'
 
 /** A log whose header can be read. */

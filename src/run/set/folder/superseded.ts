@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
-import { errorMessage } from '../../errors.ts'
-import { isFinishedPath, journalPathOf, recordsPathOf } from '../../log/log-paths.ts'
-import { openPriorLog } from '../../log/prior/open-prior-log.ts'
-import { ZipFile } from '../../log/zip/zip-file.ts'
+import { errorMessage } from '../../../errors.ts'
+import { isFinishedPath, journalPathOf, recordsPathOf } from '../../../log/log-paths.ts'
+import { openPriorLog } from '../../../log/prior/open-prior-log.ts'
+import { ZipFile } from '../../../log/zip/zip-file.ts'
 
 export interface Removal {
   readonly removed: readonly string[]
@@ -56,5 +56,5 @@ async function removeFiles(path: string): Promise<void> {
   const journal = isFinishedPath(path) ? journalPathOf(path) : path
   await rm(path.replace(/\.journal\.jsonl$/, '.eval'), { force: true })
   await rm(journal, { force: true })
-  await rm(`${journal}.lock`, { force: true })
+  for (const locked of new Set([path, journal])) await rm(`${locked}.lock`, { force: true })
 }

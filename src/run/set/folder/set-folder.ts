@@ -1,13 +1,14 @@
 import { basename, join } from 'node:path'
-import { ConfigError, errorMessage } from '../../errors.ts'
-import { listLogs } from '../../log/read/list-logs.ts'
-import { canonicalHash } from '../../util/canonical.ts'
-import { makeFolder } from '../../util/make-folder.ts'
-import { newEvalId } from '../run-ids.ts'
-import { checkForeign, type KnownLog, type SortedLogs, sortLogs } from './set-logs.ts'
-import { type ManifestTask, readManifest, writeManifest } from './set-manifest.ts'
-import type { SetOptions } from './set-options.ts'
-import type { SetTask } from './set-task.ts'
+import { ConfigError, errorMessage } from '../../../errors.ts'
+import { listLogs } from '../../../log/read/list-logs.ts'
+import { canonicalHash } from '../../../util/canonical.ts'
+import { makeFolder } from '../../../util/make-folder.ts'
+import { newEvalId } from '../../run-ids.ts'
+import { checkForeign, type KnownLog, type SortedLogs, sortLogs } from '../plan/set-logs.ts'
+import type { SetTask } from '../plan/set-task.ts'
+import type { SetOptions } from '../set-options.ts'
+import { removeDebris } from './debris.ts'
+import { type ManifestTask, manifestName, readManifest, writeManifest } from './set-manifest.ts'
 
 /** The folder of a set: its manifest, which is written one version after the other, and the logs that were found in it. */
 export class SetFolder {
@@ -29,6 +30,7 @@ export class SetFolder {
   static async open(options: SetOptions, tasks: readonly SetTask[]): Promise<SetFolder> {
     const { logDir, part, allowForeignLogs } = options
     const manifest = await readManifest(logDir, part)
+    await removeDebris(logDir, manifestName(part))
     const logs = sortLogs(await listLogs(logDir), tasks)
     if (!allowForeignLogs) checkForeign(logs.foreign, logDir)
     // All parts of a set are one set, wherever they run.

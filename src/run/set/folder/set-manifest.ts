@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { ConfigError, errorMessage } from '../../errors.ts'
-import { totalsSchema } from '../../log/records/records.ts'
-import { writeAtomically } from '../../util/write-atomically.ts'
-import type { SetPart } from './set-part.ts'
+import { ConfigError, errorMessage } from '../../../errors.ts'
+import { totalsSchema } from '../../../log/records/records.ts'
+import { writeAtomically } from '../../../util/write-atomically.ts'
+import type { SetPart } from '../plan/set-part.ts'
 
 /** Version of the manifest's format (docs/eval-sets.md). */
 const MANIFEST_VERSION = 1

@@ -1,11 +1,11 @@
-import type { Model } from '../../agent/model.ts'
-import { ConfigError } from '../../errors.ts'
-import type { HeaderRecord, TaskIdentity } from '../../log/records/header-record.ts'
-import type { LoadedTask } from '../../task/load-tasks.ts'
-import type { ParameterRecords } from '../../task/task-parameters.ts'
-import { registrationOf } from '../../task/task-registration.ts'
-import { canonicalHash, canonicalJson } from '../../util/canonical.ts'
-import { taskIdOf } from '../identity.ts'
+import type { Model } from '../../../agent/model.ts'
+import { ConfigError } from '../../../errors.ts'
+import type { HeaderRecord, TaskIdentity } from '../../../log/records/header-record.ts'
+import type { LoadedTask } from '../../../task/load-tasks.ts'
+import type { ParameterRecords } from '../../../task/task-parameters.ts'
+import { registrationOf } from '../../../task/task-registration.ts'
+import { canonicalHash, canonicalJson } from '../../../util/canonical.ts'
+import { taskIdOf } from '../../identity.ts'
 
 /** What makes an eval of a set: its task, the arguments of that, and its model. Everything else has to be the same in all its logs. */
 export interface SetIdentity {
