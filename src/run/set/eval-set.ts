@@ -11,7 +11,7 @@ import { removeSuperseded } from './folder/superseded.ts'
 import type { AttemptVerdict } from './plan/attempt-verdict.ts'
 import { retryPauseMs } from './plan/retry-pause.ts'
 import { ofPart } from './plan/set-part.ts'
-import { checkDistinct, isLogOf, type SetTask, setTaskOf } from './plan/set-task.ts'
+import { checkDistinct, type SetTask, setTaskOf, taskFinder } from './plan/set-task.ts'
 import type { SampleErrors } from './sample-errors.ts'
 import { SetEntry } from './set-entry.ts'
 import type { SetEvent } from './set-event.ts'
@@ -32,6 +32,7 @@ export class EvalSet {
   readonly #tasks: SetTasks
   readonly #secrets: SecretMask
   readonly #entries: readonly SetEntry[]
+  readonly #taskOf: ReturnType<typeof taskFinder>
   readonly #left: LeftObject[] = []
   readonly #kept: KeptSandbox[] = []
   #making: Promise<unknown> = Promise.resolve()
@@ -46,6 +47,7 @@ export class EvalSet {
     this.#secrets = parts.secrets
     this.folder = parts.folder
     this.#entries = parts.entries
+    this.#taskOf = taskFinder(parts.entries.map(({ task }) => task))
   }
 
   /** @throws ConfigError */
@@ -71,7 +73,7 @@ export class EvalSet {
       isFirst = false
     }
     await this.save()
-    const tasks = this.#entries.map((entry) => entry.toResult())
+    const tasks = this.#secrets.value(this.#entries.map((entry) => entry.toResult()))
     const complete = tasks.filter(({ state }) => state === 'complete').length
     this.tell({ type: 'set-end', set, complete, tasks: tasks.length })
     return { set, isComplete: complete === tasks.length, tasks, left: this.#left, kept: this.#kept }
@@ -87,7 +89,8 @@ export class EvalSet {
     errors: SampleErrors,
   ): Promise<{ entry: SetEntry; verdict: AttemptVerdict } | undefined> {
     const result = this.#secrets.value(ended)
-    const entry = this.#entries.find(({ task }) => isLogOf(result.header, task))
+    const task = this.#taskOf(result.header)
+    const entry = this.#entries.find(({ task: { key } }) => key === task?.key)
     if (!entry) return undefined
     const verdict = entry.ended(result, errors.of(result.eval))
     if (verdict.kind === 'again') this.#tryAgain(entry, verdict.why)
@@ -112,7 +115,7 @@ export class EvalSet {
   }
 
   save(): Promise<void> {
-    return this.folder.save(this.#entries.map((entry) => entry.toManifest()))
+    return this.folder.save(this.#secrets.value(this.#entries.map((entry) => entry.toManifest())))
   }
 
   tell(event: SetEvent): void {

@@ -19,6 +19,11 @@ export async function evaluateSet(tasks: SetTasks, options: SetOptions): Promise
   secrets.add(environmentSecrets(process.env))
   await makeSetFolder(options.logDir)
   await using _lock = await SetLock.acquire(options.logDir, options.part)
-  const set = await EvalSet.open(tasks, options, secrets)
-  return await set.run()
+  try {
+    const set = await EvalSet.open(tasks, options, secrets)
+    return await set.run()
+  } catch (error) {
+    secrets.error(error)
+    throw error
+  }
 }

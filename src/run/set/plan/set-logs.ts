@@ -4,7 +4,7 @@ import { isJournalPath } from '../../../log/log-paths.ts'
 import type { ListedLog } from '../../../log/read/list-logs.ts'
 import type { HeaderRecord } from '../../../log/records/records.ts'
 import { escapeLine } from '../../../util/terminal.ts'
-import { describeTask, identityOfLog, isLogOf, type SetTask } from './set-task.ts'
+import { describeTask, identityOfLog, type SetTask, taskFinder } from './set-task.ts'
 
 /** A log whose header can be read. */
 export type KnownLog = ListedLog & { readonly header: HeaderRecord }
@@ -23,8 +23,9 @@ export function sortLogs(logs: readonly ListedLog[], tasks: readonly SetTask[]):
   const byKey = new Map<string, KnownLog[]>()
   const foreign: ListedLog[] = []
   const empty: ListedLog[] = []
+  const taskOf = taskFinder(tasks)
   for (const log of logs) {
-    const task = isKnown(log) ? tasks.find((one) => isLogOf(log.header, one)) : undefined
+    const task = isKnown(log) ? taskOf(log.header) : undefined
     if (isKnown(log) && task) byKey.set(task.key, [...(byKey.get(task.key) ?? []), log])
     else if (!log.header && isJournalPath(log.path)) empty.push(log)
     else foreign.push(log)

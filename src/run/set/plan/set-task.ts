@@ -56,10 +56,17 @@ export function identityOfLog({ identity, task, model }: HeaderRecord): SetIdent
   }
 }
 
-/** Whether a log is of a task, under whichever id the task had then. */
-export function isLogOf(header: HeaderRecord, { key, id, aliases }: SetTask): boolean {
-  const identity = identityOfLog(header)
-  return setKey(aliases.includes(identity.id) ? { ...identity, id } : identity) === key
+/** Tells of which of the tasks a log is, under whichever id the task had then. */
+export function taskFinder<T extends SetTask>(tasks: readonly T[]): (header: HeaderRecord) => T | undefined {
+  const byKey = new Map(tasks.map((task) => [task.key, task]))
+  const idsByAlias = new Map<string, string[]>()
+  for (const { id, aliases } of tasks)
+    for (const alias of aliases) idsByAlias.set(alias, [...(idsByAlias.get(alias) ?? []), id])
+  return (header) => {
+    const identity = identityOfLog(header)
+    const ids = [identity.id, ...(idsByAlias.get(identity.id) ?? [])]
+    return ids.map((id) => byKey.get(setKey({ ...identity, id }))).find((task) => task !== undefined)
+  }
 }
 
 /** @throws ConfigError for two evals that nobody could tell apart */

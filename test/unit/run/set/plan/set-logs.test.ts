@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedLog } from '../../../../src/log/read/list-logs.ts'
-import type { HeaderRecord } from '../../../../src/log/records/records.ts'
-import { checkForeign, sortLogs } from '../../../../src/run/set/plan/set-logs.ts'
-import { setTaskOf } from '../../../../src/run/set/plan/set-task.ts'
-import { taskFromCode } from '../../../../src/task/load-tasks.ts'
-import { fakeTask, sample } from '../../../support/fake-run.ts'
-import { headerRecord } from '../../../support/log-records.ts'
+import type { ListedLog } from '../../../../../src/log/read/list-logs.ts'
+import type { HeaderRecord } from '../../../../../src/log/records/records.ts'
+import { checkForeign, sortLogs } from '../../../../../src/run/set/plan/set-logs.ts'
+import { setTaskOf } from '../../../../../src/run/set/plan/set-task.ts'
+import { taskFromCode } from '../../../../../src/task/load-tasks.ts'
+import { fakeTask, sample } from '../../../../support/fake-run.ts'
+import { headerRecord } from '../../../../support/log-records.ts'
 
 const task = await setTaskOf(
   taskFromCode(fakeTask({ name: 'a', dataset: [sample('x')] })),

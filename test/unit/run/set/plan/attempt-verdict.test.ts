@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { ErrorRecord, FooterRecord } from '../../../../src/log/records/records.ts'
-import { attemptVerdict, isLasting } from '../../../../src/run/set/plan/attempt-verdict.ts'
-import { retryPauseMs } from '../../../../src/run/set/plan/retry-pause.ts'
-import { footerRecord } from '../../../support/log-records.ts'
+import type { ErrorRecord, FooterRecord } from '../../../../../src/log/records/records.ts'
+import { attemptVerdict, isLasting } from '../../../../../src/run/set/plan/attempt-verdict.ts'
+import { retryPauseMs } from '../../../../../src/run/set/plan/retry-pause.ts'
+import { footerRecord } from '../../../../support/log-records.ts'
 
 const error = (more: Partial<ErrorRecord> = {}): ErrorRecord => ({
   kind: 'agent',

@@ -1,8 +1,8 @@
 import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ResumeFolder } from '../../../support/resume.ts'
-import { flaky, SetRuns } from '../../../support/set-folder.ts'
+import { ResumeFolder } from '../../../../support/resume.ts'
+import { flaky, SetRuns } from '../../../../support/set-folder.ts'
 
 describe('the folder of a set', () => {
   it('holds no logs of other tasks, unless they are allowed', async () => {

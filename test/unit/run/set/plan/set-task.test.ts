@@ -2,11 +2,17 @@ import { defineTask } from 'belljar'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { checkPart, ofPart } from '../../../../src/run/set/plan/set-part.ts'
-import { checkDistinct, isLogOf, setTaskOf } from '../../../../src/run/set/plan/set-task.ts'
-import { taskFromCode } from '../../../../src/task/load-tasks.ts'
-import { fakeTask, sample } from '../../../support/fake-run.ts'
-import { ResumeFolder } from '../../../support/resume.ts'
+import type { HeaderRecord } from '../../../../../src/log/records/records.ts'
+import { checkPart, ofPart } from '../../../../../src/run/set/plan/set-part.ts'
+import {
+  checkDistinct,
+  type SetTask,
+  setTaskOf,
+  taskFinder,
+} from '../../../../../src/run/set/plan/set-task.ts'
+import { taskFromCode } from '../../../../../src/task/load-tasks.ts'
+import { fakeTask, sample } from '../../../../support/fake-run.ts'
+import { ResumeFolder } from '../../../../support/resume.ts'
 
 const dataset = [sample('x')]
 const factory = defineTask(
@@ -20,6 +26,8 @@ const factory = defineTask(
 )
 const task = (given: Record<string, unknown>, model?: string) =>
   setTaskOf(taskFromCode(factory.create(given).task), model, (value) => value)
+
+const isLogOf = (header: HeaderRecord, one: SetTask) => taskFinder([one])(header) === one
 
 describe('an eval of a set', () => {
   it('is told apart by task, arguments and model, and by nothing else', async () => {
