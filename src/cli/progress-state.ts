@@ -1,6 +1,7 @@
 import type { Phase, RunEvent } from '../run/run-event.ts'
 import type { SetEvent } from '../run/set/set-event.ts'
 import { steadyNow } from '../util/clock.ts'
+import { age } from '../util/quantities.ts'
 import { escapeLine } from '../util/terminal.ts'
 import { EvalNames } from './eval-names.ts'
 
@@ -30,6 +31,8 @@ export class ProgressState {
   readonly names: EvalNames
   readonly #evals = new Map<string, EvalProgress>()
   readonly #now: () => number
+  /** When tasks of a set are tried again. */
+  #dueMs: number[] = []
 
   constructor(now: () => number = steadyNow, names = new EvalNames()) {
     this.names = names
@@ -37,6 +40,7 @@ export class ProgressState {
   }
 
   take(event: RunEvent | SetEvent): void {
+    if (event.type === 'set-again') this.#dueMs.push(this.#now() + event.pauseMs)
     if (!('task' in event)) return
     this.names.take(event)
     const progress = this.#eval(event)
@@ -65,11 +69,15 @@ export class ProgressState {
     return this.#evals.size > 0 && [...this.#evals.values()].every(({ ended }) => ended)
   }
 
-  /** One line for each eval that is under way. */
+  /** One line for each eval that is under way, or what is waited for. */
   lines(): string[] {
-    return [...this.#evals.values()]
+    const nowMs = this.#now()
+    const lines = [...this.#evals.values()]
       .filter(({ ended }) => !ended)
-      .map((progress) => `${this.names.of(progress)}: ${describe(progress, this.#now())}`)
+      .map((progress) => `${this.names.of(progress)}: ${describe(progress, nowMs)}`)
+    this.#dueMs = this.#dueMs.filter((dueMs) => dueMs > nowMs)
+    if (lines.length > 0 || this.#dueMs.length === 0) return lines
+    return [`set: next attempt in ${age(Math.min(...this.#dueMs) - nowMs)}`]
   }
 
   #eval({ task, eval: evalId }: { readonly task: string; readonly eval: string }): EvalProgress {

@@ -44,7 +44,8 @@ export class Progress implements Disposable {
   }
 
   #show(): void {
-    const lines = this.#state.hasEnded ? removing(this.#left()) : this.#state.lines()
+    const left = this.#state.hasEnded ? removing(this.#left()) : []
+    const lines = left.length > 0 ? left : this.#state.lines()
     if (this.#output.isTerminal) this.#redraw(lines.join('\n'))
     else for (const line of lines) this.#output.line(line)
   }

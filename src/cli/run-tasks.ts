@@ -7,7 +7,7 @@ import type { SetEvent } from '../run/set/set-event.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import { escapeLine } from '../util/terminal.ts'
 import type { EvalNames } from './eval-names.ts'
-import { exitCode, type StopSignal } from './exit-code.ts'
+import { EXIT_CODES, exitCode, type StopSignal } from './exit-code.ts'
 import { type Output, processOutput } from './output.ts'
 import { Progress } from './progress.ts'
 import type { ShownFlags } from './run-options.ts'
@@ -23,6 +23,7 @@ export async function runTasks(
   const { result, stopped, shown } = await shownRun(flags, options, (hooks) =>
     evaluate(tasks, { ...options, ...hooks }),
   )
+  if (!result) return EXIT_CODES[stopped]
   report(result, shown)
   if (flags.json)
     shown.output.json({ type: 'run-end', run: result.run, left: result.left, kept: result.kept })
@@ -43,7 +44,9 @@ export async function shownRun<T>(
   flags: ShownFlags,
   options: Pick<EvaluateOptions, 'reaper'>,
   work: (hooks: RunHooks) => Promise<T>,
-): Promise<{ result: T; stopped: StopSignal | undefined; shown: Shown }> {
+): Promise<
+  { result: T; stopped: StopSignal | undefined; shown: Shown } | { result: undefined; stopped: StopSignal; shown: Shown }
+> {
   const output = processOutput()
   let controls: RunControls | undefined
   using stop = new StopSignals({
@@ -62,11 +65,14 @@ export async function shownRun<T>(
   const onStart = (control: RunControls) => {
     controls = control
   }
-  const result = await work({ signal, onEvent, onStart }).catch((error: unknown) => {
-    if (stop.received !== undefined && error === signal.reason) throw new StoppedBeforeStart(stop.received, { cause: error })
-    throw error
-  })
-  return { result, stopped: stop.received, shown: { output, names: progress.names } }
+  const shown = { output, names: progress.names }
+  try {
+    return { result: await work({ signal, onEvent, onStart }), stopped: stop.received, shown }
+  } catch (error) {
+    if (stop.received === undefined || error !== signal.reason) throw error
+    output.line('nothing had been started')
+    return { result: undefined, stopped: stop.received, shown }
+  }
 }
 
 /** What evals came to, and what is left or kept of them. */

@@ -4,7 +4,7 @@ import type { SetPart } from '../run/set/plan/set-part.ts'
 import { loadNamed } from '../task/catalogue/find-tasks.ts'
 import { forgetTaskModules, type LoadedTask } from '../task/load-tasks.ts'
 import { wholeNumber } from './arguments.ts'
-import { setExitCode } from './exit-code.ts'
+import { EXIT_CODES, setExitCode } from './exit-code.ts'
 import { addRunOptions, evaluateOptions, type RunFlags } from './run-options.ts'
 import { report, shownRun } from './run-tasks.ts'
 import { setSummary } from './set-message.ts'
@@ -47,6 +47,7 @@ async function runSet(files: string[], flags: SetFlags): Promise<number> {
   const { result, stopped, shown } = await shownRun(flags, options, (hooks) =>
     evaluateSet(taskMaker(files, flags), { ...options, ...hooks }),
   )
+  if (!result) return EXIT_CODES[stopped]
   const evals = result.tasks.flatMap(({ eval: last }) => (last && !last.wasComplete ? [last] : []))
   report({ ...result, evals }, shown)
   shown.output.line(`\n${setSummary(result.tasks)}`)

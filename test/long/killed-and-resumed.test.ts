@@ -8,11 +8,12 @@ const SEED = Number(process.env.BELLJAR_SEED ?? 20_260_101)
 const AGENT = `
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { defineTask, includes, SampleSource } from 'belljar'
+import { defineTask, enqueueSample, includes, SampleSource } from 'belljar'
 const dir = import.meta.dirname
 /** Notes the call, takes a while, and fails the first time where its sample says so. */
 const agent = async ({ sample: { id, metadata }, epoch }) => {
   appendFileSync(dir + '/calls', id + ' ' + epoch + '\\n')
+  if (/^seed\\d$/.test(id)) enqueueSample(sample('x' + id, 1))
   await pause(10 + (id.length * 7 + epoch) % 20)
   const mark = dir + '/failed-' + id + '-' + epoch
   if (metadata.fails && !existsSync(mark)) {
@@ -30,8 +31,8 @@ const FIXED = `${AGENT}
 export default defineTask({ ...common, epochs: 2, dataset: Array.from({ length: 60 }, (_, index) => sample('s' + index, index)) })
 `
 
-/** 4 of a seed, 16 in batches from a cursor, and to each of them two further levels from what it is told: 60 in all. */
-const SOURCE_RUNS = 60
+/** 4 of a seed, 4 that their agents add, 16 in batches from a cursor, and to each of them two further levels from what it is told: 72 in all. */
+const SOURCE_RUNS = 72
 const SOURCE = `${AGENT}
 class Growing extends SampleSource {
   next = 0

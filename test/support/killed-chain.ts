@@ -66,8 +66,9 @@ export class KilledChain implements AsyncDisposable {
     })
     const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)))
     const timer = killAt(child, after === 'never' ? undefined : { after, ms })
-    const code = await ended
+    const code = await Promise.race([ended, hung(child)])
     timer.stop()
+    if (code === 'hung') throw new Error(`belljar did not end, in ${this.#folder.path}:\n${stderr}`)
     if (code !== null && code > 1) throw new Error(`belljar ended with ${code}:\n${stderr}`)
     await this.#check()
     return code === null
@@ -113,6 +114,19 @@ export class KilledChain implements AsyncDisposable {
     expect(lost, 'samples that were done and are not in the newest log').toEqual([])
     for (const [key, { status, uuid }] of current) if (status === 'success') this.#done.set(key, uuid)
   }
+}
+
+/** A run of these tests takes seconds: one that does not end within this time hangs. */
+const HUNG_MS = 90_000
+
+function hung(child: ChildProcess): Promise<'hung'> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      resolve('hung')
+    }, HUNG_MS)
+    child.once('close', () => clearTimeout(timer))
+  })
 }
 
 function killAt(child: ChildProcess, point: KillPoint | undefined): { stop: () => void } {

@@ -75,8 +75,9 @@ export class EvalSet {
     await this.save()
     const tasks = this.#secrets.value(this.#entries.map((entry) => entry.toResult()))
     const complete = tasks.filter(({ state }) => state === 'complete').length
-    this.tell({ type: 'set-end', set, complete, tasks: tasks.length })
-    return { set, isComplete: complete === tasks.length, tasks, left: this.#left, kept: this.#kept }
+    const remains = { left: this.#left, kept: this.#kept }
+    this.tell({ type: 'set-end', set, complete, tasks: tasks.length, ...remains })
+    return { set, isComplete: complete === tasks.length, tasks, ...remains }
   }
 
   get pending(): SetEntry[] {

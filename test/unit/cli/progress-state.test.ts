@@ -49,8 +49,16 @@ it('has a line for each model of a task, and names the model only where there ar
   expect(state.lines()).toEqual(['a (x/one): 0 of 3 done', 'a (x/two): 0 of 4 done', 'b: 0 of 5 done'])
 })
 
-it('is silent about what a set tells of itself', () => {
-  const state = new ProgressState()
+it('says what a set waits for while nothing else goes on', () => {
+  let nowMs = 0
+  const state = new ProgressState(() => nowMs)
   state.take({ type: 'set-start', set: 's', tasks: 2, logDir: 'logs' })
   expect(state.lines()).toEqual([])
+  for (const pauseMs of [60_000, 30_000])
+    state.take({ type: 'set-again', name: 'a', attempt: 2, pauseMs, why: 'broke' })
+  expect(state.lines()).toEqual(['set: next attempt in 30 s'])
+  nowMs = 31_000
+  expect(state.lines()).toEqual(['set: next attempt in 29 s'])
+  state.take({ type: 'samples-added', task: 't', eval: 'e', total: 3 })
+  expect(state.lines()).toEqual(['t: 0 of 3 done'])
 })
