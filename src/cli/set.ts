@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { evaluateSet } from '../run/set/evaluate-set.ts'
 import type { SetPart } from '../run/set/plan/set-part.ts'
 import { loadNamed } from '../task/catalogue/find-tasks.ts'
-import { forgetTaskModules, type LoadedTask } from '../task/load-tasks.ts'
+import type { LoadedTask } from '../task/load-tasks.ts'
 import { wholeNumber } from './arguments.ts'
 import { EXIT_CODES, setExitCode } from './exit-code.ts'
 import { addRunOptions, evaluateOptions, type RunFlags } from './run-options.ts'
@@ -58,9 +58,8 @@ async function runSet(files: string[], flags: SetFlags): Promise<number> {
 function taskMaker(files: readonly string[], { T: parameters }: SetFlags): () => Promise<LoadedTask[]> {
   let isLoaded = false
   return async () => {
-    if (isLoaded) forgetTaskModules()
+    const options = { parameters, alias: taskAlias(), directory: process.cwd(), fresh: isLoaded }
     isLoaded = true
-    const options = { parameters, alias: taskAlias(), directory: process.cwd() }
     return (await Promise.all(files.map((file) => loadNamed(file, options)))).flat()
   }
 }

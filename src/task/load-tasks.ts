@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { basename, dirname, resolve } from 'node:path'
 import { createJiti } from 'jiti'
 import type { Model } from '../agent/model.ts'
@@ -29,6 +28,8 @@ export interface LoadOptions {
   readonly alias?: Readonly<Record<string, string>>
   /** Name of the one task that is wanted. */
   readonly only?: string
+  /** The file and what it imports, but for packages, are evaluated anew, as in a new process. */
+  readonly fresh?: boolean
 }
 
 /** What a file exports of tasks, before any is given its parameters. @throws ConfigError */
@@ -94,6 +95,7 @@ async function importModule(
     fsCache: false,
     tsconfigPaths: false,
   })
+  if (options.fresh) forget(jiti.cache[file], jiti.cache)
   try {
     return await jiti.import<Record<string, unknown>>(file)
   } catch (error) {
@@ -102,10 +104,11 @@ async function importModule(
   }
 }
 
-/** Task modules are evaluated anew when they are loaded the next time, as in a new process. */
-export function forgetTaskModules(): void {
-  const { cache } = createRequire(import.meta.url)
-  for (const file of Object.keys(cache)) if (!/[\\/]node_modules[\\/]/.test(file)) delete cache[file]
+/** Only what is still the same module: it may have been loaded anew already on account of another file. */
+function forget(module: NodeModule | undefined, cache: NodeJS.Dict<NodeModule>): void {
+  if (!module || cache[module.filename] !== module || /[\\/]node_modules[\\/]/.test(module.filename)) return
+  delete cache[module.filename]
+  for (const child of module.children) forget(child, cache)
 }
 
 /** `task.ts` is named for its folder. */

@@ -16,6 +16,7 @@ import type { SampleErrors } from './sample-errors.ts'
 import { SetEntry } from './set-entry.ts'
 import type { SetEvent } from './set-event.ts'
 import {
+  checkAnew,
   checkSources,
   RETRY_ATTEMPTS,
   RETRY_WAIT_MS,
@@ -107,6 +108,7 @@ export class EvalSet {
     this.#making = made.catch(() => undefined)
     const again = (await made).find(({ key }) => key === entry.task.key)
     if (!again) throw new ConfigError(`${entry.name} is no part of the set any more`)
+    checkAnew(entry.task.loaded, again.loaded)
     entry.task = again
   }
 

@@ -71,3 +71,13 @@ export function checkSources(tasks: GivenTasks): void {
       )
   }
 }
+
+/** @throws ConfigError for a source that has driven an attempt already */
+export function checkAnew(before: LoadedTask, now: LoadedTask): void {
+  const { dataset } = now.task.definition
+  if (!(dataset instanceof SampleSource) || dataset !== before.task.definition.dataset) return
+  throw new ConfigError(
+    'it cannot be tried again in this process: the function that makes it gave the same SampleSource as before (loadTasks has the option `fresh`)',
+    { where: `task '${now.name}'` },
+  )
+}

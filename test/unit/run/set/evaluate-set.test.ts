@@ -227,6 +227,15 @@ describe('the tasks of a set', () => {
     expect([result.isComplete, made, calls]).toEqual([true, 2, ['s1', 's2', 's2']])
   })
 
+  it('fail where that function gives a source again that has driven an attempt', async () => {
+    await using folder = await SetRuns.make()
+    const { agent, calls } = countingAgent((id, time) => id === 's2' && time === 1)
+    const task = fakeTask({ name: 'source', dataset: dataset(), agent, failOnError: false })
+    const { result } = await folder.run(() => task)
+    expect([result.tasks[0]?.state, calls]).toEqual(['failed', ['s1', 's2']])
+    expect(result.tasks[0]?.why).toContain('gave the same SampleSource as before')
+  })
+
   it('have no source that cannot begin anew', async () => {
     await using folder = await SetRuns.make()
     const task = fakeTask({ name: 'source', dataset: dataset() })
