@@ -51,10 +51,11 @@ export class EvalSet {
     this.#taskOf = taskFinder(parts.entries.map(({ task }) => task))
   }
 
-  /** @throws ConfigError */
-  static async open(tasks: SetTasks, options: SetOptions, secrets: SecretMask): Promise<EvalSet> {
-    const all = await setTasks(tasks, options, secrets)
-    checkDistinct(all)
+  /** Of tasks that have been made. @throws ConfigError */
+  static async open(
+    { tasks, all, secrets }: { tasks: SetTasks; all: readonly SetTask[]; secrets: SecretMask },
+    options: SetOptions,
+  ): Promise<EvalSet> {
     const folder = await SetFolder.open(options, all)
     const own = ofPart(all, options.part)
     const entries = own.map((task) => new SetEntry(task, folder.logs.byKey.get(task.key) ?? []))
@@ -169,7 +170,11 @@ export class EvalSet {
 }
 
 /** Every task with each model. @throws ConfigError */
-async function setTasks(tasks: SetTasks, options: SetOptions, secrets: SecretMask): Promise<SetTask[]> {
+export async function setTasks(
+  tasks: SetTasks,
+  options: SetOptions,
+  secrets: SecretMask,
+): Promise<SetTask[]> {
   const given = typeof tasks === 'function' ? await tasks() : tasks
   if (typeof tasks !== 'function') checkSources(given)
   const loaded: LoadedTask[] = [given]
@@ -181,5 +186,7 @@ async function setTasks(tasks: SetTasks, options: SetOptions, secrets: SecretMas
   const made = loaded.flatMap((task) =>
     models.map((model) => setTaskOf(task, model ?? task.model, (value) => secrets.value(value))),
   )
-  return Promise.all(made)
+  const all = await Promise.all(made)
+  checkDistinct(all)
+  return all
 }

@@ -1,7 +1,7 @@
 import { declaredSecrets, environmentSecrets } from '../../task/secrets.ts'
 import { SecretMask } from '../../util/secret-mask.ts'
 import { checkOptions } from '../check-options.ts'
-import { EvalSet } from './eval-set.ts'
+import { EvalSet, setTasks } from './eval-set.ts'
 import { makeSetFolder } from './folder/set-folder.ts'
 import { SetLock } from './folder/set-lock.ts'
 import { checkSetOptions, type SetOptions, type SetResult, type SetTasks } from './set-options.ts'
@@ -17,10 +17,11 @@ export async function evaluateSet(tasks: SetTasks, options: SetOptions): Promise
   const secrets = new SecretMask()
   secrets.add(declaredSecrets(options.secrets ?? [], process.env))
   secrets.add(environmentSecrets(process.env))
-  await makeSetFolder(options.logDir)
-  await using _lock = await SetLock.acquire(options.logDir, options.part)
   try {
-    const set = await EvalSet.open(tasks, options, secrets)
+    const all = await setTasks(tasks, options, secrets)
+    await makeSetFolder(options.logDir)
+    await using _lock = await SetLock.acquire(options.logDir, options.part)
+    const set = await EvalSet.open({ tasks, all, secrets }, options)
     return await set.run()
   } catch (error) {
     secrets.error(error)

@@ -32,6 +32,14 @@ describe('the folder of a set', () => {
     expect(await folder.logs()).toEqual(before)
   })
 
+  it('is not made for tasks that make no set', async () => {
+    await using folder = await SetRuns.make()
+    const logDir = join(folder.path, 'new')
+    const { task } = flaky('one', 0)
+    await expect(folder.run([task, task], { logDir })).rejects.toThrow('is in the set twice')
+    expect(await folder.files()).toEqual([])
+  })
+
   it('may lose its manifest, which is made anew from the logs', async () => {
     await using folder = await SetRuns.make()
     const { task, calls } = flaky('one', 0)
