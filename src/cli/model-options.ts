@@ -75,9 +75,9 @@ export async function modelOptions(flags: ModelFlags) {
     prices,
   } = flags
   const directory = flags.cacheDir ?? join(homedir(), '.cache', 'belljar', 'models')
-  const [model] = models
   return {
-    ...(models.length > 1 ? { models } : { model }),
+    model: models.length === 1 ? models[0] : undefined,
+    models: models.length > 1 ? models : undefined,
     modelBaseUrl,
     modelArgs: M,
     modelRoles: modelRole,
