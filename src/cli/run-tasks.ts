@@ -45,7 +45,8 @@ export async function shownRun<T>(
   options: Pick<EvaluateOptions, 'reaper'>,
   work: (hooks: RunHooks) => Promise<T>,
 ): Promise<
-  { result: T; stopped: StopSignal | undefined; shown: Shown } | { result: undefined; stopped: StopSignal; shown: Shown }
+  | { result: T; stopped: StopSignal | undefined; shown: Shown }
+  | { result: undefined; stopped: StopSignal; shown: Shown }
 > {
   const output = processOutput()
   let controls: RunControls | undefined

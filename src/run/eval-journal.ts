@@ -61,7 +61,7 @@ export class EvalJournal {
   }
 
   preparing({ description }: ResolvedConfig): void {
-    this.event({ type: 'config-begin', task: this.#task, description })
+    this.event({ type: 'config-begin', ...this.#about, description })
   }
 
   config(outcome: GateOutcome): void {

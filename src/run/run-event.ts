@@ -20,7 +20,12 @@ export type RunEvent =
     }
   | { readonly type: 'samples-added'; readonly task: string; readonly eval: string; readonly total: number }
   /** A configuration begins to be made ready. */
-  | { readonly type: 'config-begin'; readonly task: string; readonly eval: string; readonly description: string }
+  | {
+      readonly type: 'config-begin'
+      readonly task: string
+      readonly eval: string
+      readonly description: string
+    }
   | {
       readonly type: 'config-ready'
       readonly task: string
