@@ -82,6 +82,11 @@ export {
   scoreLog,
 } from './run/rescore/score-log.ts'
 export type { RunEvent } from './run/run-event.ts'
+export { evaluateSet } from './run/set/evaluate-set.ts'
+export type { SetManifest } from './run/set/folder/set-manifest.ts'
+export type { SetPart } from './run/set/plan/set-part.ts'
+export type { SetEvent } from './run/set/set-event.ts'
+export type { SetOptions, SetResult, SetTaskResult, SetTasks } from './run/set/set-options.ts'
 export {
   type AudioPart,
   type Content,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import type { SampleLimits } from '../limit/budget.ts'
-import { positiveInteger } from './run-options.ts'
+import { positiveInteger } from './arguments.ts'
 
-/** What `belljar run` takes about what one sample may spend, as commander hands it over. */
+/** What commands that run tasks take about what one sample may spend, as commander hands it over. */
 export interface LimitFlags {
   readonly timeLimit?: number
   readonly workingLimit?: number

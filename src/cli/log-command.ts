@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import { LOG_FORMATS, type LogFormat } from '../log/convert/convert-log.ts'
+import { positiveInteger } from './arguments.ts'
 import { writeConverted } from './log-convert.ts'
 import { list } from './log-list.ts'
 import { recover } from './log-recover.ts'
 import { type ShowFlags, show } from './log-show.ts'
-import { positiveInteger } from './run-options.ts'
 
 /** `belljar log list | show | recover | convert` */
 export function addLogCommand(program: Command, finish: (exitCode: number) => void): void {

@@ -9,6 +9,7 @@ import { addRetryCommand } from './retry.ts'
 import { addRunCommand } from './run.ts'
 import { addSandboxCommand } from './sandbox.ts'
 import { addScoreCommand } from './score.ts'
+import { addSetCommand } from './set.ts'
 import { addTasksCommand } from './tasks.ts'
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -23,6 +24,7 @@ async function main(argv: readonly string[]): Promise<number> {
   addRunCommand(program, finish)
   addRetryCommand(program, finish)
   addScoreCommand(program, finish)
+  addSetCommand(program, finish)
   addTasksCommand(program, finish)
   addLogCommand(program, finish)
   addSandboxCommand(program, finish)

@@ -8,11 +8,11 @@ import type { ReasoningEffort } from '../agent/model.ts'
 import { ConfigError, errorMessage } from '../errors.ts'
 import { pricesSchema } from '../limit/prices.ts'
 import type { EvaluateOptions } from '../run/options.ts'
-import { positiveInteger, wholeNumber, yamlArgument } from './run-options.ts'
+import { listArgument, number, positiveInteger, wholeNumber, yamlArgument } from './arguments.ts'
 
-/** What `belljar run` takes about models, as commander hands it over. */
+/** What commands that run tasks take about models, as commander hands it over. */
 export interface ModelFlags {
-  readonly model?: string
+  readonly model?: string[]
   readonly modelBaseUrl?: string
   readonly M?: Record<string, unknown>
   readonly modelRole?: Record<string, string>
@@ -34,7 +34,11 @@ export interface ModelFlags {
 
 export function addModelOptions(command: Command): Command {
   return command
-    .option('--model <name>', 'model, such as openai/gpt-5 or openai-compatible/qwen3')
+    .option(
+      '--model <name>',
+      'model, such as openai/gpt-5 or openai-compatible/qwen3; given several times: every task with each',
+      listArgument,
+    )
     .option('--model-base-url <url>', 'where the model is reached')
     .option('-M <key=value>', 'argument of the model, may be repeated', yamlArgument('-M'))
     .option('--model-role <role=name>', 'model of a role, such as grader; may be repeated', roleArgument)
@@ -60,10 +64,20 @@ export function addModelOptions(command: Command): Command {
 
 /** @throws ConfigError */
 export async function modelOptions(flags: ModelFlags) {
-  const { model, modelBaseUrl, M, modelRole, maxConnections, attemptTimeout, cache, prices } = flags
+  const {
+    model: models = [],
+    modelBaseUrl,
+    M,
+    modelRole,
+    maxConnections,
+    attemptTimeout,
+    cache,
+    prices,
+  } = flags
   const directory = flags.cacheDir ?? join(homedir(), '.cache', 'belljar', 'models')
   return {
-    model,
+    model: models.length === 1 ? models[0] : undefined,
+    models: models.length > 1 ? models : undefined,
     modelBaseUrl,
     modelArgs: M,
     modelRoles: modelRole,
@@ -93,19 +107,9 @@ async function readPrices(file: string): Promise<EvaluateOptions['prices']> {
   }
 }
 
-function number(text: string): number {
-  const value = Number(text)
-  if (text.trim() !== '' && Number.isFinite(value)) return value
-  throw new InvalidArgumentError('expected a number.')
-}
-
 function roleArgument(text: string, earlier: Record<string, string> = {}): Record<string, string> {
   const [, role, model] = /^([^=]+)=(.+)$/s.exec(text) ?? []
   if (role === undefined || model === undefined) throw new InvalidArgumentError('expected role=model.')
   if (Object.hasOwn(earlier, role)) throw new InvalidArgumentError(`'${role}' was given already.`)
   return { ...earlier, [role]: model }
-}
-
-function listArgument(text: string, earlier: string[] = []): string[] {
-  return [...earlier, text]
 }

@@ -1,6 +1,9 @@
 import type { Phase, RunEvent } from '../run/run-event.ts'
+import type { SetEvent } from '../run/set/set-event.ts'
 import { steadyNow } from '../util/clock.ts'
+import { age } from '../util/quantities.ts'
 import { escapeLine } from '../util/terminal.ts'
+import { EvalNames } from './eval-names.ts'
 
 interface Doing {
   readonly phase: Phase
@@ -10,7 +13,9 @@ interface Doing {
 /** From when on a sample is worth a word. */
 const LONG_MS = 30_000
 
-interface TaskProgress {
+interface EvalProgress {
+  readonly task: string
+  readonly eval: string
   total: number
   done: number
   errors: number
@@ -23,16 +28,22 @@ interface TaskProgress {
 
 /** What a run's events add up to, for showing. */
 export class ProgressState {
-  readonly #tasks = new Map<string, TaskProgress>()
+  readonly names: EvalNames
+  readonly #evals = new Map<string, EvalProgress>()
   readonly #now: () => number
+  /** When tasks of a set are tried again. */
+  #dueMs: number[] = []
 
-  constructor(now: () => number = steadyNow) {
+  constructor(now: () => number = steadyNow, names = new EvalNames()) {
+    this.names = names
     this.#now = now
   }
 
-  take(event: RunEvent): void {
-    if (event.type === 'run-start' || event.type === 'run-note') return
-    const progress = this.#task(event.task)
+  take(event: RunEvent | SetEvent): void {
+    if (event.type === 'set-again') this.#dueMs.push(this.#now() + event.pauseMs)
+    if (!('task' in event)) return
+    this.names.take(event)
+    const progress = this.#eval(event)
     if (event.type === 'samples-added') progress.total = event.total
     if (event.type === 'sample-phase') {
       const doing = { phase: event.phase, sinceMs: this.#now() }
@@ -55,20 +66,26 @@ export class ProgressState {
 
   /** Whether there were tasks, and all have ended. */
   get hasEnded(): boolean {
-    return this.#tasks.size > 0 && [...this.#tasks.values()].every(({ ended }) => ended)
+    return this.#evals.size > 0 && [...this.#evals.values()].every(({ ended }) => ended)
   }
 
-  /** One line for each task that is under way. */
+  /** One line for each eval that is under way, or what is waited for. */
   lines(): string[] {
-    return [...this.#tasks]
-      .filter(([, { ended }]) => !ended)
-      .map(([task, progress]) => `${escapeLine(task, 60)}: ${describe(progress, this.#now())}`)
+    const nowMs = this.#now()
+    const lines = [...this.#evals.values()]
+      .filter(({ ended }) => !ended)
+      .map((progress) => `${this.names.of(progress)}: ${describe(progress, nowMs)}`)
+    this.#dueMs = this.#dueMs.filter((dueMs) => dueMs > nowMs)
+    if (lines.length > 0 || this.#dueMs.length === 0) return lines
+    return [`set: next attempt in ${age(Math.min(...this.#dueMs) - nowMs)}`]
   }
 
-  #task(name: string): TaskProgress {
-    let progress = this.#tasks.get(name)
+  #eval({ task, eval: evalId }: { readonly task: string; readonly eval: string }): EvalProgress {
+    let progress = this.#evals.get(evalId)
     if (!progress) {
       progress = {
+        task,
+        eval: evalId,
         total: 0,
         done: 0,
         errors: 0,
@@ -77,13 +94,13 @@ export class ProgressState {
         preparing: new Map(),
         ended: false,
       }
-      this.#tasks.set(name, progress)
+      this.#evals.set(evalId, progress)
     }
     return progress
   }
 }
 
-function describe(progress: TaskProgress, nowMs: number): string {
+function describe(progress: EvalProgress, nowMs: number): string {
   const { total, done, errors, abandoned, running, preparing } = progress
   const phases = new Map<Phase, number>()
   for (const { phase } of running.values()) phases.set(phase, (phases.get(phase) ?? 0) + 1)

@@ -1,9 +1,12 @@
 import { createLogUpdate } from 'log-update'
 import type { RunEvent } from '../run/run-event.ts'
+import type { SetEvent } from '../run/set/set-event.ts'
 import type { LeftObject } from '../sandbox/provider.ts'
 import { escapeLine, escapeText } from '../util/terminal.ts'
+import type { EvalNames } from './eval-names.ts'
 import type { Output } from './output.ts'
 import { ProgressState } from './progress-state.ts'
+import { setMessage } from './set-message.ts'
 
 const HEARTBEAT_MS = 10_000
 const REDRAW_MS = 200
@@ -23,9 +26,13 @@ export class Progress implements Disposable {
     this.#timer.unref()
   }
 
-  take(event: RunEvent): void {
+  get names(): EvalNames {
+    return this.#state.names
+  }
+
+  take(event: RunEvent | SetEvent): void {
     this.#state.take(event)
-    const message = messageOf(event)
+    const message = messageOf(event, this.names)
     if (message === undefined) return
     if (this.#output.isTerminal) this.#redraw.clear()
     this.#output.line(message)
@@ -37,7 +44,8 @@ export class Progress implements Disposable {
   }
 
   #show(): void {
-    const lines = this.#state.hasEnded ? removing(this.#left()) : this.#state.lines()
+    const left = this.#state.hasEnded ? removing(this.#left()) : []
+    const lines = left.length > 0 ? left : this.#state.lines()
     if (this.#output.isTerminal) this.#redraw(lines.join('\n'))
     else for (const line of lines) this.#output.line(line)
   }
@@ -52,30 +60,37 @@ function removing(left: readonly LeftObject[]): string[] {
 }
 
 /** Events that deserve a line of their own. */
-function messageOf(event: RunEvent): string | undefined {
+function messageOf(event: RunEvent | SetEvent, names: EvalNames): string | undefined {
   switch (event.type) {
     case 'eval-start':
-      return startMessage(event)
+      return startMessage(event, names.of(event))
     case 'config-ready':
-      return `${escapeLine(event.task, 60)}: sandbox ready: ${escapeLine(event.description)} (${(event.durationMs / 1000).toFixed(1)} s)`
+      return `${names.of(event)}: sandbox ready: ${escapeLine(event.description)} (${(event.durationMs / 1000).toFixed(1)} s)`
     case 'config-failed':
-      return `${escapeLine(event.task, 60)}: sandbox failed: ${escapeLine(event.description)}\n${indented(event.message)}`
+      return `${names.of(event)}: sandbox failed: ${escapeLine(event.description)}\n${indented(event.message)}`
     case 'note':
-      return `${escapeLine(event.task, 60)}: ${event.level === 'info' ? '' : `${event.level}: `}${escapeLine(event.message)}`
+      return `${names.of(event)}: ${event.level === 'info' ? '' : `${event.level}: `}${escapeLine(event.message)}`
     case 'run-note':
       return `${event.level === 'info' ? '' : 'warning: '}${escapeLine(event.message, 1000)}`
     case 'sample-end':
       return (
         event.record.error &&
-        `${escapeLine(event.task, 60)}: sample ${escapeLine(String(event.record.id), 60)} (epoch ${event.record.epoch}) failed:\n${indented(event.record.error.message)}`
+        `${names.of(event)}: sample ${escapeLine(String(event.record.id), 60)} (epoch ${event.record.epoch}) failed:\n${indented(event.record.error.message)}`
       )
+    case 'set-start':
+    case 'set-again':
+    case 'set-removed':
+    case 'set-note':
+    case 'set-end':
+      return setMessage(event)
     default:
       return undefined
   }
 }
 
-function startMessage({ task, log, header }: Extract<RunEvent, { type: 'eval-start' }>): string {
+function startMessage({ log, header }: Extract<RunEvent, { type: 'eval-start' }>, name: string): string {
   const { dataset, epochs, config } = header
+  const model = header.model === undefined ? '' : `\n  model: ${escapeLine(header.model, 100)}`
   const samples =
     dataset.kind === 'source' ? `a source with a seed of ${dataset.samples}` : `${dataset.samples} samples`
   const sandboxes = config.sandboxes.map(
@@ -87,7 +102,7 @@ function startMessage({ task, log, header }: Extract<RunEvent, { type: 'eval-sta
       : `\n  sandbox: ${sandboxes.slice(0, 5).join('; ')}${sandboxes.length > 5 ? `; ${sandboxes.length - 5} more` : ''}`
   const allow = config.allow?.map((name) => escapeLine(name, 100)) ?? []
   const allowed = allow.length > 0 ? `\n  allowed: ${allow.join(', ')}` : ''
-  return `${escapeLine(task, 60)}: ${samples}, ${epochs === 1 ? '1 epoch' : `${epochs} epochs`}${where}${allowed}\n  log: ${log}`
+  return `${name}: ${samples}, ${epochs === 1 ? '1 epoch' : `${epochs} epochs`}${model}${where}${allowed}\n  log: ${log}`
 }
 
 function indented(text: string): string {

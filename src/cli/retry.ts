@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { retryPlan } from '../run/resume/retry-plan.ts'
-import { runTasks, type ShownFlags } from './run.ts'
-import { positiveInteger } from './run-options.ts'
+import { positiveInteger } from './arguments.ts'
+import { addShownOptions, type ShownFlags } from './run-options.ts'
+import { runTasks } from './run-tasks.ts'
 import { taskAlias } from './task-alias.ts'
 
 interface RetryFlags extends ShownFlags {
@@ -12,16 +13,14 @@ interface RetryFlags extends ShownFlags {
 
 /** `belljar retry LOG` */
 export function addRetryCommand(program: Command, finish: (exitCode: number) => void): void {
-  program
+  const command = program
     .command('retry')
     .description('run what a log does not have yet: what failed, and what a killed run did not come to')
     .argument('<log>', 'path of a log, finished or a journal')
     .option('--only <what...>', "only samples whose sandbox failed ('infra'), or whose ids match a pattern")
     .option('--max-samples <n>', 'samples at once', positiveInteger)
     .option('--log-dir <dir>', 'folder of the new log', 'logs')
-    .option('--log-level <level>', 'diagnostics on stderr: debug, info, warn, error, silent', 'warn')
-    .option('--json', 'events on stdout, one object a line')
-    .action(async (log: string, flags: RetryFlags) => finish(await retry(log, flags)))
+  addShownOptions(command).action(async (log: string, flags: RetryFlags) => finish(await retry(log, flags)))
 }
 
 async function retry(log: string, flags: RetryFlags): Promise<number> {

@@ -1,17 +1,26 @@
-import { InvalidArgumentError } from 'commander'
-import { parse } from 'yaml'
-import { ConfigError } from '../errors.ts'
+import { type Command, Option } from 'commander'
 import type { FsyncPolicy } from '../log/journal/journal.ts'
 import type { FailOnError } from '../run/error-policy.ts'
+import type { EvaluateOptions } from '../run/options.ts'
 import type { ServiceLogs } from '../run/sample/service-logs.ts'
+import { parseSandboxSpec } from '../sample/sandbox-spec.ts'
 import type { Keep } from '../sandbox/provider.ts'
+import { failOnError, positiveInteger, sampleLimit, taskArgument, wholeNumber } from './arguments.ts'
+import { addLimitOptions, type LimitFlags, limitOptions } from './limit-options.ts'
+import { addModelOptions, type ModelFlags, modelOptions } from './model-options.ts'
 
-/** What `belljar run` takes, as commander hands it over. */
-export interface RunFlags {
+/** What is shown, and how. */
+export interface ShownFlags {
+  readonly logLevel: string
+  readonly json?: boolean
+}
+
+/** What commands take that run tasks, as commander hands it over. */
+export interface RunFlags extends ModelFlags, LimitFlags, ShownFlags {
   readonly T?: Record<string, unknown>
   readonly agent?: string
-  readonly sandbox?: string
   readonly fsync?: FsyncPolicy
+  readonly sandbox?: string
   readonly epochs?: number
   readonly maxSamples?: number
   readonly maxSandboxes?: number
@@ -35,58 +44,92 @@ export interface RunFlags {
   readonly scoreOnError?: boolean
   readonly keep: Keep
   readonly logDir: string
-  readonly logLevel: string
-  readonly json?: boolean
   readonly secret?: string[]
 }
 
-export const FSYNC: readonly FsyncPolicy[] = ['never', 'records', 'always']
+const FSYNC: readonly FsyncPolicy[] = ['never', 'records', 'always']
 
-export const KEEP: readonly Keep[] = ['none', 'failed', 'all']
+const KEEP: readonly Keep[] = ['none', 'failed', 'all']
 
-export function positiveInteger(text: string): number {
-  const number = Number(text)
-  if (/^\d+$/.test(text) && number >= 1) return number
-  throw new InvalidArgumentError('expected a whole number of at least 1.')
+/** All that a command takes which runs tasks, but for the files and the folder of the logs. */
+export function addRunOptions(command: Command): Command {
+  command.option('-T <key=value>', 'argument of a parametrised task, may be repeated', taskArgument)
+  addSampleOptions(addModelOptions(command))
+  addSandboxOptions(command)
+  addKeepOptions(command)
+  command
+    .addOption(
+      new Option('--fsync <when>', 'when the log is forced to the disk').choices(FSYNC).default('records'),
+    )
+    .option(
+      '--secret <names...>',
+      'variables of the environment whose values no log, event or label may show',
+    )
+  return addShownOptions(command)
 }
 
-export function wholeNumber(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('expected a whole number.')
+export function addShownOptions(command: Command): Command {
+  return command
+    .option('--log-level <level>', 'diagnostics on stderr: debug, info, warn, error, silent', 'warn')
+    .option('--json', 'events on stdout, one object a line')
 }
 
-/** `n`, or `a,b`: the samples at positions from a up to b, counted from 0. */
-export function sampleLimit(text: string): number | readonly [number, number] {
-  const [, first, second] = /^(\d+)(?:,(\d+))?$/.exec(text) ?? []
-  if (first === undefined) throw new InvalidArgumentError("expected a whole number or a range 'a,b'.")
-  return second === undefined ? Number(first) : [Number(first), Number(second)]
+function addSampleOptions(command: Command): Command {
+  command
+    .option('--agent <name>', "instead of the tasks' own: oracle, nop, human")
+    .option('--epochs <n>', 'how often each sample is run', positiveInteger)
+    .option('--max-samples <n>', 'samples at once, per task', positiveInteger)
+    .option('--max-tasks <n>', 'tasks at once (default: 10)', positiveInteger)
+    .option('--limit <n>', 'so many samples of each task, or those at positions a,b', sampleLimit)
+    .option('--sample-id <patterns...>', 'samples whose id, or task:id, matches a pattern with * and ?')
+  return addLimitOptions(command)
+    .option('--fail-on-error <v>', 'errors that fail the eval: any, never, a share or a count', failOnError)
+    .option('--continue-on-fail', 'errors fail the eval at its end only')
+    .option('--retry-on-error <n>', 'further attempts at a sample after an error', wholeNumber)
+    .option('--retry-infra <n>', 'further attempts at a sample after a sandbox failed', wholeNumber)
+    .option('--score-on-error', 'score what an agent left that ended with an error')
 }
 
-/** `any` or `true`, `never` or `false`, a share such as `0.1`, a count such as `5`. */
-export function failOnError(text: string): FailOnError {
-  const words: Record<string, boolean> = { any: true, true: true, never: false, false: false }
-  if (Object.hasOwn(words, text)) return words[text] ?? true
-  const number = Number(text)
-  if (text.trim() !== '' && number > 0 && (number < 1 || Number.isInteger(number))) return number
-  throw new InvalidArgumentError("expected 'any', 'never', a share below 1 or a count.")
+function addSandboxOptions(command: Command): Command {
+  return command
+    .option('--sandbox <kind[:config]>', 'sandbox of every task, such as docker:compose.yaml')
+    .option('--max-sandboxes <n>', 'sandboxes at once (default: twice the processors)', positiveInteger)
+    .option(
+      '--max-starts <n>',
+      "sandboxes started at once (default: twice the engine's processors)",
+      positiveInteger,
+    )
+    .option('--no-build', 'refuse to run where images would have to be built')
+    .option('--remove-images', 'remove what was pulled or built for the run, each image after its last use')
+    .option('--no-guest', "reach sandboxes through the Engine's own exec")
+    .option('--no-reaper', 'start no process that removes what is left when this run is killed')
 }
 
-/** `key=value`; the value is read as YAML, so `3` is a number and `[a, b]` a list. */
-export function yamlArgument(flag: string) {
-  return (text: string, earlier: Record<string, unknown> = {}): Record<string, unknown> => {
-    const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
-    if (key === undefined || value === undefined) throw new InvalidArgumentError('expected key=value.')
-    if (Object.hasOwn(earlier, key)) throw new InvalidArgumentError(`'${key}' was given already.`)
-    return { ...earlier, [key]: yamlValue(value, `${flag} ${key}`) }
-  }
+/** What outlives a run, of which samples. */
+function addKeepOptions(command: Command): void {
+  const which = (flag: string, what: string, value: string) =>
+    command.addOption(new Option(`--${flag} <which>`, what).choices(KEEP).default(value))
+  which('keep', 'sandboxes that are not removed', 'none')
+  which('service-logs', 'samples whose service logs are kept beside the log', 'failed')
+  which('keep-artifacts', 'samples whose artifacts are kept beside the log', 'all')
 }
 
-export const taskArgument = yamlArgument('-T')
-
-function yamlValue(value: string, where: string): unknown {
-  try {
-    return parse(value)
-  } catch (error) {
-    throw new ConfigError(`not a YAML value: ${value}`, { where, cause: error })
-  }
+/** What was asked for on the command line, as the API takes it. @throws ConfigError */
+export async function evaluateOptions(flags: RunFlags) {
+  const { sampleId, secret, build, guest, sandbox } = flags
+  const { maxSamples, maxSandboxes, maxStarts, maxTasks, epochs, limit, logDir, keep, reaper } = flags
+  const { failOnError, continueOnFail, retryOnError, retryInfra, scoreOnError } = flags
+  const { serviceLogs, keepArtifacts, removeImages, agent, fsync } = flags
+  return {
+    ...(await modelOptions(flags)),
+    ...{ maxSamples, maxSandboxes, maxStarts, maxTasks, epochs, limit, logDir, keep, reaper },
+    ...{ failOnError, continueOnFail, retryOnError, retryInfra, scoreOnError },
+    ...{ serviceLogs, keepArtifacts, removeImages, agent, fsync },
+    limits: limitOptions(flags),
+    sampleIds: sampleId,
+    secrets: secret,
+    noBuild: build === false,
+    transport: guest === false ? 'engine' : 'guest',
+    sandbox: sandbox === undefined ? undefined : parseSandboxSpec(sandbox),
+  } satisfies EvaluateOptions
 }

@@ -3,9 +3,9 @@ import { ConfigError } from '../errors.ts'
 import type { CleanupResult } from '../sandbox/docker/ownership/cleanup.ts'
 import { sleep } from '../util/abort.ts'
 import { escapeLine } from '../util/terminal.ts'
+import { positiveInteger } from './arguments.ts'
 import { EXIT_CODES } from './exit-code.ts'
 import { type Output, processOutput } from './output.ts'
-import { positiveInteger } from './run-options.ts'
 import { leftMessage } from './summary.ts'
 
 interface CleanupFlags {

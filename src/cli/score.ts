@@ -1,16 +1,17 @@
 import { type Command, Option } from 'commander'
 import type { Model } from '../agent/model.ts'
 import { loadModel } from '../agent/providers/load-model.ts'
+import { ConfigError } from '../errors.ts'
 import { readOverview } from '../log/read/log-reader.ts'
 import type { HeaderRecord } from '../log/records/records.ts'
 import { logScorers } from '../run/rescore/log-scorers.ts'
 import { type RescoreAction, type ScoredLog, scoreLog } from '../run/rescore/score-log.ts'
 import type { Task } from '../task/task.ts'
 import { escapeLine } from '../util/terminal.ts'
+import { positiveInteger } from './arguments.ts'
 import { EXIT_CODES } from './exit-code.ts'
 import { addModelOptions, type ModelFlags, modelOptions } from './model-options.ts'
 import { type Output, processOutput } from './output.ts'
-import { positiveInteger } from './run-options.ts'
 import { StopSignals } from './stop-signals.ts'
 import { summary } from './summary.ts'
 import { taskAlias } from './task-alias.ts'
@@ -62,7 +63,8 @@ async function score(log: string, file: string | undefined, flags: ScoreFlags): 
     onFirst: (signal) => output.line(`${signal}: stopping; no log is written`),
     onLeave: () => undefined,
   })
-  const given = await modelOptions(flags)
+  const { models, ...given } = await modelOptions(flags)
+  if (models) throw new ConfigError('a log is scored with one model', { where: '--model' })
   const options = { ...given, ...recordedModels(header, task, given) }
   try {
     const scored = await scoreLog(log, {
@@ -87,7 +89,7 @@ async function score(log: string, file: string | undefined, flags: ScoreFlags): 
 function recordedModels(
   { model, modelFacts, modelRoles = {} }: HeaderRecord,
   task: Task | undefined,
-  given: Awaited<ReturnType<typeof modelOptions>>,
+  given: Pick<Awaited<ReturnType<typeof modelOptions>>, 'model' | 'modelRoles'>,
 ) {
   const roles = Object.entries(modelRoles).map(([role, { model: name, baseUrl, args }]) => [
     role,

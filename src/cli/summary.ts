@@ -3,21 +3,22 @@ import type { KeptSandbox, LeftObject } from '../sandbox/provider.ts'
 import { escapeLine, table } from '../util/terminal.ts'
 
 export interface SummaryRow {
+  /** Harmless; default: the task's. */
+  readonly name?: string
   readonly header: HeaderRecord
   /** undefined: the log has no end. */
   readonly footer: FooterRecord | undefined
 }
 
 /** The outcome of an eval: totals, then each scorer's metrics. */
-export function summary({ header, footer }: SummaryRow): string {
-  const { name } = header.task
-  if (!footer) return `${escapeLine(name, 80)}: unfinished (the log has no end)`
+export function summary({ header, footer, name = escapeLine(header.task.name, 80) }: SummaryRow): string {
+  if (!footer) return `${name}: unfinished (the log has no end)`
   const { totals } = footer
   const ended = totals.success + totals.error + totals.limit + totals.cancelled
   const counts = [`${ended} of ${totals.total} ended`, `${totals.success} ok`]
   for (const kind of ['error', 'limit', 'cancelled'] as const)
     if (totals[kind] > 0) counts.push(`${totals[kind]} ${kind}`)
-  const heading = `${escapeLine(name, 80)}: ${footer.status} (${counts.join(', ')})`
+  const heading = `${name}: ${footer.status} (${counts.join(', ')})`
   const reason = footer.error ? [`  ${escapeLine(footer.error.message, 400)}`] : []
   return [heading, ...reason, scoreTable(footer)].filter((part) => part !== '').join('\n')
 }

@@ -18,14 +18,18 @@ type Level = 'info' | 'warning' | 'error'
 
 /** Writes what happens in one eval into its log, and tells whoever listens. */
 export class EvalJournal {
-  readonly #task: string
+  /** Names it in events. */
+  readonly #about: { readonly task: string; readonly eval: string }
   readonly #onEvent: (event: RunEvent) => void
   readonly #secrets: SecretMask
   #journal: Journal | undefined
   #hasServiceLogs = false
 
-  constructor(task: string, { options, secrets }: Pick<EvalContext, 'options' | 'secrets'>) {
-    this.#task = task
+  constructor(
+    task: string,
+    { eval: evalId, options, secrets }: Pick<EvalContext, 'eval' | 'options' | 'secrets'>,
+  ) {
+    this.#about = { task, eval: evalId }
     this.#onEvent = options.onEvent ?? (() => undefined)
     this.#secrets = secrets
   }
@@ -49,7 +53,7 @@ export class EvalJournal {
 
   note(level: Level, message: string, about: { sample?: SampleId; epoch?: number } = {}): void {
     this.keep({ type: 'note', at: new Date().toISOString(), level, message, ...about })
-    this.event({ type: 'note', task: this.#task, level, message })
+    this.event({ type: 'note', ...this.#about, level, message })
   }
 
   state(state: unknown, told: readonly string[]): void {
@@ -57,24 +61,24 @@ export class EvalJournal {
   }
 
   preparing({ description }: ResolvedConfig): void {
-    this.event({ type: 'config-begin', task: this.#task, description })
+    this.event({ type: 'config-begin', ...this.#about, description })
   }
 
   config(outcome: GateOutcome): void {
     const record = configRecord(outcome)
     this.keep(record)
     const { description, durationMs, error } = record
-    const common = { task: this.#task, description }
+    const common = { ...this.#about, description }
     if (error) this.event({ type: 'config-failed', ...common, message: error.message })
     else this.event({ type: 'config-ready', ...common, durationMs })
   }
 
   planned(total: number): void {
-    this.event({ type: 'samples-added', task: this.#task, total })
+    this.event({ type: 'samples-added', ...this.#about, total })
   }
 
   reused(record: SampleRecord): void {
-    this.event({ type: 'sample-reused', task: this.#task, record })
+    this.event({ type: 'sample-reused', ...this.#about, record })
   }
 
   retried({ planned, epoch, earlier }: PlannedRun): void {
@@ -111,7 +115,7 @@ export class EvalJournal {
 
   abandoned({ planned: { id }, epoch }: PlannedRun, why: string): void {
     this.note('info', `abandoned: ${why}`, { sample: id, epoch })
-    this.event({ type: 'sample-abandoned', task: this.#task, id, epoch, why })
+    this.event({ type: 'sample-abandoned', ...this.#about, id, epoch, why })
   }
 
   /** Returns the footer as it is known in the end: a log that cannot be finished is an error. */

@@ -38,4 +38,6 @@ export interface EvalResult {
   readonly log: string
   readonly header: HeaderRecord
   readonly footer: FooterRecord
+  /** The log that was to be resumed is complete: nothing was run. */
+  readonly wasComplete?: boolean
 }

@@ -62,7 +62,7 @@ export class EvalPreparation implements AsyncDisposable {
     const loaded = tasks.map((task) => (task instanceof Task ? taskFromCode(task) : task))
     for (const { task } of loaded)
       this.#parts.secrets.add(declaredSecrets(task.definition.secrets ?? [], process.env))
-    const planned = loaded.flatMap((task) => this.#withModels().map((options) => ({ task, options })))
+    const planned = loaded.flatMap((task) => this.#withModels(task).map((options) => ({ task, options })))
     const resolved = await Promise.all(
       planned.map(async ({ task, options }) => ({ task: await resolveTask(task, options), options })),
     )
@@ -71,7 +71,11 @@ export class EvalPreparation implements AsyncDisposable {
     const evaluations = resolved.map((one) => ({ ...one, evaluation: this.#evaluation(one) }))
     const sandboxes = await Promise.all(evaluations.map(({ evaluation }) => sandboxesOf(evaluation)))
     if (this.#parts.options.noBuild) await this.#checkBuilt(sandboxes.flat())
-    return Promise.all(evaluations.map((one, index) => this.#open(one, sandboxes[index] ?? [])))
+    // No log is begun before it is certain that all others can be resumed.
+    const resumed = await Promise.all(
+      evaluations.map(async (one, index) => ({ one, ...(await this.#resumed(one, sandboxes[index] ?? [])) })),
+    )
+    return Promise.all(resumed.map(({ one, header, resumed }) => this.#open(one, header, resumed)))
   }
 
   /** Patterns of ids that nothing matches are a mistake, unless samples are still to be made. @throws ConfigError */
@@ -101,15 +105,16 @@ export class EvalPreparation implements AsyncDisposable {
       throw new ConfigError(`nothing may be built, but these images are missing:\n${lines.join('\n')}`)
   }
 
-  /** The options of the run, once for each of its models. */
-  #withModels(): readonly EvaluateOptions[] {
+  /** The options of the run, once for each of its models; a task may name its own. */
+  #withModels({ model }: LoadedTask): readonly EvaluateOptions[] {
     const { options } = this.#parts
+    if (model !== undefined) return [{ ...options, models: undefined, model }]
     return options.models?.map((model) => ({ ...options, model })) ?? [options]
   }
 
-  #claim({ task: { source, name, models }, options }: ResolvedEval): void {
+  #claim({ task: { source, name, model, models }, options }: ResolvedEval): void {
     if (!source) return
-    const isOneOfMany = options.models !== undefined && options.models.length > 1
+    const isOneOfMany = model !== undefined || (options.models?.length ?? 0) > 1
     const owner = isOneOfMany ? `task '${name}' with model '${models.model?.name}'` : `task '${name}'`
     this.#claims.push(claimSource(source, owner))
   }
@@ -120,24 +125,35 @@ export class EvalPreparation implements AsyncDisposable {
     return new EvalRun(task, { ...this.#parts, options, eval: newEvalId(), providerOf, maxSamples })
   }
 
-  async #open(
+  async #resumed(
     { evaluation, task, options }: ResolvedEval & { evaluation: EvalRun },
     sandboxes: ResolvedConfig[],
-  ): Promise<PreparedEval> {
+  ): Promise<{ header: HeaderRecord; resumed: Resumed | undefined }> {
     const { run, manager } = this.#parts
     const { control } = evaluation
     const { maxSandboxes } = manager
     const { eval: evalId, maxSamples } = control
     const header = await runHeader({ run, eval: evalId, task, options, maxSandboxes, maxSamples, sandboxes })
     const path = task.resume ?? options.resume
-    const resumed = path === undefined ? undefined : await this.#resume(path, { evaluation, header })
+    return {
+      header,
+      resumed: path === undefined ? undefined : await this.#resume(path, { evaluation, header }),
+    }
+  }
+
+  async #open(
+    { evaluation, task, options }: ResolvedEval & { evaluation: EvalRun },
+    header: HeaderRecord,
+    resumed: Resumed | undefined,
+  ): Promise<PreparedEval> {
+    const { eval: evalId } = evaluation.control
     if (resumed?.kind === 'complete') return this.#ended(evaluation, resumed)
     const start = resumed ? await this.#continue(task, resumed) : await this.#begin(task, header)
     const { finishedPath: log } = start.journal
     options.onEvent?.({ type: 'eval-start', task: task.name, eval: evalId, log, header: start.header })
     const message = droppedConfig(task.sandbox)
     for (const warning of [...(resumed?.warnings ?? []), message])
-      if (warning !== undefined) this.#warner(task.name)(warning)
+      if (warning !== undefined) this.#warner(task.name, evalId)(warning)
     return { task: task.name, evaluation, start }
   }
 
@@ -152,7 +168,7 @@ export class EvalPreparation implements AsyncDisposable {
     const journal = await LogWriter.open(
       logDir,
       logName(header.createdAt, name, header.eval),
-      this.#writing(name),
+      this.#writing(name, header.eval),
     )
     await journal.append(header)
     return { journal, header }
@@ -161,7 +177,11 @@ export class EvalPreparation implements AsyncDisposable {
   async #continue({ name }: ResolvedTask, { header, reuse, carried }: Resumed & { kind: 'goes-on' }) {
     const { logDir = 'logs' } = this.#parts.options
     const named = logName(header.createdAt, name, header.eval)
-    const journal = await LogWriter.continue(logDir, named, { ...this.#writing(name), header, carried })
+    const journal = await LogWriter.continue(logDir, named, {
+      ...this.#writing(name, header.eval),
+      header,
+      carried,
+    })
     return { journal, header, reuse }
   }
 
@@ -169,21 +189,22 @@ export class EvalPreparation implements AsyncDisposable {
     const { name: task } = evaluation.task
     const { onEvent } = this.#parts.options
     const message = `complete already, nothing is run: ${log}`
-    onEvent?.({ type: 'note', task, level: 'info', message })
+    onEvent?.({ type: 'note', task, eval: header.eval, level: 'info', message })
     return {
       task,
       evaluation,
-      ended: { task, eval: header.eval, status: footer.status, log, header, footer },
+      ended: { task, eval: header.eval, status: footer.status, log, header, footer, wasComplete: true },
     }
   }
 
-  #writing(task: string): LogWriterOptions {
+  #writing(task: string, evalId: string): LogWriterOptions {
     const { options, secrets } = this.#parts
-    return { fsync: options.fsync, mask: (json) => secrets.json(json), warn: this.#warner(task) }
+    return { fsync: options.fsync, mask: (json) => secrets.json(json), warn: this.#warner(task, evalId) }
   }
 
-  #warner(task: string): (message: string) => void {
-    return (message) => this.#parts.options.onEvent?.({ type: 'note', task, level: 'warning', message })
+  #warner(task: string, evalId: string): (message: string) => void {
+    return (message) =>
+      this.#parts.options.onEvent?.({ type: 'note', task, eval: evalId, level: 'warning', message })
   }
 
   #maxSamples({ task, sandbox, seed, source }: ResolvedTask): number {

@@ -1,9 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { z } from 'zod'
 import { ModelCalls } from '../agent/calls/model-calls.ts'
 import { ResponseCache } from '../agent/calls/response-cache.ts'
-import { generateConfigSchema } from '../agent/generate-config.ts'
-import { isModel } from '../agent/model.ts'
 import { ConfigError } from '../errors.ts'
 import type { KeptSandbox, LeftObject, RunClaim } from '../sandbox/provider.ts'
 import { SandboxManager } from '../sandbox/sandbox-manager.ts'
@@ -12,6 +9,7 @@ import { declaredSecrets, environmentSecrets } from '../task/secrets.ts'
 import type { Task } from '../task/task.ts'
 import { TaskSource } from '../task/task-source.ts'
 import { SecretMask } from '../util/secret-mask.ts'
+import { checkOptions } from './check-options.ts'
 import { ProviderRegistry } from './config/provider-registry.ts'
 import { checkSelection } from './dispatch/sample-selection.ts'
 import { SandboxWaits } from './dispatch/sandbox-waits.ts'
@@ -66,9 +64,7 @@ async function runTasks(
   if (initial.length === 0 && !(tasks instanceof TaskSource)) throw new ConfigError('no task to run')
   if (options.resume !== undefined && initial.length !== 1)
     throw new ConfigError(`a log is of one task, and there are ${initial.length}`, { where: 'resume' })
-  checkCounts(options)
-  checkModels(options)
-  checkModelList(options)
+  checkOptions(options)
   checkSelection(options)
   if (options.signal) setMaxListeners(Number.POSITIVE_INFINITY, options.signal)
   const run = newRunId()
@@ -120,41 +116,4 @@ async function runTasks(
 
 function runClaim(run: string, { keep, reaper, onEvent }: EvaluateOptions): RunClaim {
   return { run, keep, reaper, note: (level, message) => onEvent?.({ type: 'run-note', level, message }) }
-}
-
-function checkModelList({ model, models }: EvaluateOptions): void {
-  if (!models) return
-  if (model) throw new ConfigError('give either one model or several', { where: 'models' })
-  const names = models.map((one) => (typeof one === 'string' ? one : one.name))
-  if (names.length === 0) throw new ConfigError('expected at least one model', { where: 'models' })
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new ConfigError(`'${twice}' is named twice`, { where: 'models' })
-}
-
-const COUNTS = [
-  'epochs',
-  'maxSamples',
-  'maxSandboxes',
-  'maxTasks',
-  'maxConnections',
-  'maxStarts',
-  'maxEngineCalls',
-  'maxOutputBytes',
-  'maxReadBytes',
-] as const
-
-function checkCounts(options: EvaluateOptions): void {
-  for (const name of COUNTS) {
-    const value = options[name]
-    if (value === undefined || (Number.isInteger(value) && value >= 1)) continue
-    throw new ConfigError(`expected a whole number of at least 1, got ${value}`, { where: name })
-  }
-}
-
-function checkModels({ config, model, modelRoles = {} }: EvaluateOptions): void {
-  const parsed = generateConfigSchema.safeParse(config ?? {})
-  if (!parsed.success) throw new ConfigError(z.prettifyError(parsed.error), { where: 'config' })
-  const given = { model: model ?? '', ...modelRoles }
-  const wrong = Object.entries(given).find(([, one]) => typeof one !== 'string' && !isModel(one))
-  if (wrong) throw new ConfigError('expected a model, or the name of one', { where: wrong[0] })
 }

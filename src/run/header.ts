@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../agent/providers/load-model.ts'
 import { type HeaderRecord, LOG_VERSION } from '../log/records/records.ts'
 import type { ResolvedConfig } from '../sandbox/provider.ts'
 import { DEFAULT_METRICS } from '../score/metrics.ts'
@@ -65,6 +66,7 @@ export async function runHeader(parts: HeaderParts): Promise<HeaderRecord> {
         reach,
       })),
     },
+    ...(options.set !== undefined && { set: options.set }),
   }
 }
 
@@ -91,6 +93,7 @@ function settings({ task, options }: HeaderParts): Partial<HeaderRecord['config'
 
 const GIVEN = [
   'agent',
+  'modelBaseUrl',
   'sandbox',
   'epochs',
   'limit',
@@ -106,15 +109,39 @@ const GIVEN = [
   'maxConnections',
   'cache',
   'maxSamples',
+  'maxSandboxes',
+  'maxStarts',
+  'maxEngineCalls',
   'maxOutputBytes',
   'maxReadBytes',
   'noBuild',
   'transport',
+  'serviceLogs',
+  'removeImages',
+  'reaper',
+  'fsync',
 ] as const satisfies readonly (keyof EvaluateOptions)[]
 
 /** What of a run's options is data: what a retry begins from. */
 function givenOptions(options: EvaluateOptions): Record<string, unknown> {
-  return Object.fromEntries(GIVEN.flatMap((name) => (isData(options[name]) ? [[name, options[name]]] : [])))
+  const plain = GIVEN.flatMap((name) => (isData(options[name]) ? [[name, options[name]]] : []))
+  return { ...Object.fromEntries(plain), ...givenModels(options), ...givenSecrets(options) }
+}
+
+/** Those that were given by name: others are made in code. */
+function givenModels({ model, modelArgs, modelRoles = {} }: EvaluateOptions): Record<string, unknown> {
+  const roles = Object.entries(modelRoles).filter(([, one]) => typeof one === 'string')
+  return {
+    ...(typeof model === 'string' && { model }),
+    ...(modelArgs && { modelArgs: withoutSecrets(modelArgs) }),
+    ...(roles.length > 0 && { modelRoles: Object.fromEntries(roles) }),
+  }
+}
+
+/** Names of variables: what they hold is to be masked again. */
+function givenSecrets({ secrets = [] }: EvaluateOptions): Record<string, unknown> {
+  const names = secrets.filter((secret) => typeof secret === 'string')
+  return names.length > 0 ? { secrets: names } : {}
 }
 
 function isData(option: unknown): boolean {

@@ -39,6 +39,8 @@ export interface EvaluateOptions {
   readonly sandbox?: SandboxSpec
   /** Path of a log, finished or not, of the one task: what has ended there is not run again, and its log goes into the new one. */
   readonly resume?: string
+  /** Id of the set that the logs are part of. */
+  readonly set?: string
   /** Of what a resumed log does not have: only samples whose sandbox failed, or whose ids match a pattern. */
   readonly only?: 'infra' | readonly string[]
   readonly epochs?: number

@@ -110,8 +110,9 @@ export class EvalRun {
     this.#ending[Symbol.dispose]()
     const { name: task } = this.task
     const { status } = footer
-    this.#log.event({ type: 'eval-end', task, status, log: journal.path, footer })
-    return { task, eval: this.#context.eval, status, log: journal.path, header, footer }
+    const ended = { task, eval: this.#context.eval, status, log: journal.path, footer }
+    this.#log.event({ type: 'eval-end', ...ended })
+    return { ...ended, header }
   }
 
   #scope(life?: SampleLife): TaskScope {

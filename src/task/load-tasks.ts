@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { createJiti } from 'jiti'
+import type { Model } from '../agent/model.ts'
 import { ConfigError, errorMessage } from '../errors.ts'
 import { Task, TaskFactory } from './task.ts'
 import { registrationOf } from './task-registration.ts'
@@ -16,6 +17,8 @@ export interface LoadedTask {
   readonly parameters: Readonly<Record<string, unknown>>
   /** Path of a log of it that its eval goes on from. */
   readonly resume?: string
+  /** Instead of the run's. */
+  readonly model?: Model | string
 }
 
 export interface LoadOptions {
@@ -25,6 +28,8 @@ export interface LoadOptions {
   readonly alias?: Readonly<Record<string, string>>
   /** Name of the one task that is wanted. */
   readonly only?: string
+  /** The file and what it imports, but for packages, are evaluated anew, as in a new process. */
+  readonly fresh?: boolean
 }
 
 /** What a file exports of tasks, before any is given its parameters. @throws ConfigError */
@@ -90,12 +95,20 @@ async function importModule(
     fsCache: false,
     tsconfigPaths: false,
   })
+  if (options.fresh) forget(jiti.cache[file], jiti.cache)
   try {
     return await jiti.import<Record<string, unknown>>(file)
   } catch (error) {
     if (error instanceof ConfigError) throw error
     throw new ConfigError(`cannot load the task file: ${errorMessage(error)}`, { where: shown, cause: error })
   }
+}
+
+/** Only what is still the same module: it may have been loaded anew already on account of another file. */
+function forget(module: NodeModule | undefined, cache: NodeJS.Dict<NodeModule>): void {
+  if (!module || cache[module.filename] !== module || /[\\/]node_modules[\\/]/.test(module.filename)) return
+  delete cache[module.filename]
+  for (const child of module.children) forget(child, cache)
 }
 
 /** `task.ts` is named for its folder. */

@@ -117,6 +117,7 @@ function hasKey(args: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(args).some((name) => SECRET.test(name))
 }
 
-function withoutSecrets(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Arguments of a model without those that are named as keys are. */
+export function withoutSecrets(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([name]) => !SECRET.test(name)))
 }

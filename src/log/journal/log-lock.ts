@@ -14,14 +14,21 @@ export class LogLock {
     this.#path = path
   }
 
-  /** @throws ConfigError when another writer has it */
-  static async acquire(logPath: string): Promise<LogLock> {
+  /** `what` is written. @throws ConfigError when another writer has it */
+  static async acquire(logPath: string, what = 'the log'): Promise<LogLock> {
     const path = `${logPath}.lock`
     if (!(await create(path))) {
-      await takeAway(path, logPath)
-      if (!(await create(path))) throw taken(logPath, 'another process')
+      await takeAway(path, { logPath, what })
+      if (!(await create(path))) throw taken({ logPath, what }, 'another process')
     }
     return new LogLock(path)
+  }
+
+  /** @throws ConfigError when a process that may be alive has it */
+  static async check(logPath: string, what = 'the log'): Promise<void> {
+    const text = await readFile(`${logPath}.lock`, 'utf8').catch(() => undefined)
+    const owner = text === undefined ? undefined : livingOwner(text)
+    if (owner !== undefined) throw taken({ logPath, what }, owner)
   }
 
   /** Whether a process that may be alive writes the log. */
@@ -33,6 +40,11 @@ export class LogLock {
   async release(): Promise<void> {
     await rm(this.#path, { force: true })
   }
+}
+
+interface Locked {
+  readonly logPath: string
+  readonly what: string
 }
 
 const OWNER = { pid: process.pid, host: hostname(), nonce: randomBytes(4).toString('hex') }
@@ -49,11 +61,11 @@ async function create(path: string): Promise<boolean> {
 }
 
 /** Moves a dead owner's lock aside; when a new one came in between, it is that one's and goes back. */
-async function takeAway(path: string, logPath: string): Promise<void> {
+async function takeAway(path: string, locked: Locked): Promise<void> {
   const seen = await readFile(path, 'utf8').catch(() => undefined)
   if (seen === undefined) return
   const owner = livingOwner(seen)
-  if (owner !== undefined) throw taken(logPath, owner)
+  if (owner !== undefined) throw taken(locked, owner)
   const aside = `${path}.${randomBytes(4).toString('hex')}`
   await rename(path, aside).catch(() => undefined)
   const moved = await readFile(aside, 'utf8').catch(() => undefined)
@@ -82,9 +94,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function taken(logPath: string, owner: string): ConfigError {
+function taken({ logPath, what }: Locked, owner: string): ConfigError {
   return new ConfigError(
-    `the log is being written by ${owner}; wait for its end, or remove ${logPath}.lock if that process is no belljar`,
+    `${what} is being written by ${owner}; wait for its end, or remove ${logPath}.lock if that process is no belljar`,
     { where: logPath },
   )
 }

@@ -1,4 +1,10 @@
-import { BelljarError, errorMessage, SandboxUnavailableError } from '../../errors.ts'
+import {
+  BelljarError,
+  errorMessage,
+  ModelError,
+  SandboxInitError,
+  SandboxUnavailableError,
+} from '../../errors.ts'
 import type { ErrorRecord } from './records.ts'
 
 /** What is kept of a thrown value. Causes are part of the message, as whoever reads the log has nothing else. */
@@ -8,6 +14,7 @@ export function errorRecord(kind: ErrorRecord['kind'], error: unknown): ErrorRec
     code: error instanceof BelljarError ? error.code : 'error',
     message: withCauses(error),
     stack: error instanceof Error ? error.stack : undefined,
+    transient: error instanceof SandboxInitError || error instanceof ModelError ? error.transient : undefined,
     postMortem: error instanceof SandboxUnavailableError ? error.postMortem : undefined,
   }
 }

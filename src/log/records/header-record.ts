@@ -9,7 +9,8 @@ const anything = z.record(z.string(), z.unknown())
 const parameterSchema = z.object({
   declared: z.unknown().optional(),
   passed: z.unknown().optional(),
-  effective: z.unknown(),
+  /** Left out: a parameter without default that was not passed. */
+  effective: z.unknown().optional(),
   source: z.enum(['declared', 'passed', 'derived']),
   verified: z.boolean(),
 })

@@ -32,6 +32,8 @@ export const errorRecordSchema = z.object({
   code: z.string(),
   message: z.string(),
   stack: z.string().optional(),
+  /** Whether trying again may help, where whoever threw it knew. */
+  transient: z.boolean().optional(),
   /** State and last output of a dead sandbox. */
   postMortem: z.string().optional(),
 })

@@ -93,15 +93,21 @@ async function checkSandboxes({ path, samples }: PriorLog, evaluation: EvalRun):
   if (changes.length > 0) throw new ResumeConfigError({ log: path, changes })
 }
 
-/** Nothing less: it ended well, every sample and epoch that is wanted has ended without error, and a source has come to its end. */
-export function isComplete({ footer, samples }: PriorLog, { seed, epochs, source }: ResolvedTask): boolean {
+/**
+ * Nothing less: it ended well, every sample and epoch that is wanted has ended without error or was left out by its task's early stopping, and a
+ * source has come to its end.
+ */
+export function isComplete({ footer, samples }: PriorLog, resolved: ResolvedTask): boolean {
   if (footer?.status !== 'success') return false
+  const { seed, epochs, source, task } = resolved
   const { error, cancelled, abandoned = 0 } = footer.totals
-  if (source && (!footer.sourceEnded || error + cancelled + abandoned > 0)) return false
+  const stopsEarly = task.definition.earlyStopping !== undefined && footer.stopped === undefined
+  if (source && (!footer.sourceEnded || error + cancelled > 0 || (abandoned > 0 && !stopsEarly))) return false
+  let left = stopsEarly ? abandoned : 0
   return seed.every(({ id }) => {
     for (let epoch = 1; epoch <= epochs; epoch++) {
       const sample = samples.get(sampleKey({ id, epoch }))
-      if (!sample || sample.failure) return false
+      if (sample ? sample.failure : --left < 0) return false
     }
     return true
   })

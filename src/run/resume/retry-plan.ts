@@ -23,10 +23,27 @@ export async function retryPlan(
       where: log,
     })
   const task = await recordedTask(header, { log, file: header.task.file, alias })
-  const { model, modelFacts } = header
-  const models = { model, modelBaseUrl: modelFacts?.baseUrl, modelArgs: modelFacts?.args }
-  const given = header.config.given as EvaluateOptions | undefined
-  return { task, options: { ...(model !== undefined && models), ...given, resume: log } }
+  const options: EvaluateOptions = { ...header.config.given, resume: log }
+  checkModels(header, { task, options, log })
+  return { task, options }
+}
+
+/** @throws ConfigError for models that the run was given as objects: nobody can make them again here */
+function checkModels(
+  { model, modelRoles = {} }: HeaderRecord,
+  { task, options, log }: RetryPlan & { readonly log: string },
+): void {
+  const { definition } = task.task
+  const roles = { ...definition.modelRoles, ...options.modelRoles }
+  const missing = Object.entries(modelRoles).filter(([role]) => roles[role] === undefined)
+  const names = missing.map(([role, was]) => `'${was.model}' of role '${role}'`)
+  const hasModel = options.model !== undefined || definition.model !== undefined
+  if (model !== undefined && !hasModel) names.unshift(`'${model}'`)
+  if (names.length === 0) return
+  throw new ConfigError(
+    `models were given to its run in code: ${names.join(', ')}; resume it there: evaluate(task, { resume })`,
+    { where: log },
+  )
 }
 
 async function headerOf(log: string): Promise<HeaderRecord> {

@@ -82,6 +82,7 @@ export const RESUME_RULES = {
   onEvent: 'not-compared',
   resume: 'not-compared',
   only: 'not-compared',
+  set: 'not-compared',
 } satisfies Record<keyof EvaluateOptions | keyof TaskDefinition | keyof TaskMeta, Rule>
 
 /** How models are reached, how patiently, and whether answers are kept, says nothing of what they answer. */

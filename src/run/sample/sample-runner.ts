@@ -108,7 +108,7 @@ export class SampleRunner {
     }
     const record = life.finish(run.planned.gate)
     await options.append(record)
-    options.emit({ type: 'sample-end', task: options.task.name, record })
+    options.emit({ type: 'sample-end', ...this.#about, record })
     return { kind: 'record', record }
   }
 
@@ -191,7 +191,11 @@ export class SampleRunner {
 
   #enter({ run: { planned, epoch, control } }: SampleLife, phase: Phase): void {
     control.does(phase)
-    this.#options.emit({ type: 'sample-phase', task: this.#options.task.name, id: planned.id, epoch, phase })
+    this.#options.emit({ type: 'sample-phase', ...this.#about, id: planned.id, epoch, phase })
+  }
+
+  get #about(): { task: string; eval: string } {
+    return { task: this.#options.task.name, eval: this.#options.eval }
   }
 }
 

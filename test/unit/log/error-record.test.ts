@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BelljarError, SandboxUnavailableError } from '../../../src/errors.ts'
+import { BelljarError, ModelError, SandboxInitError, SandboxUnavailableError } from '../../../src/errors.ts'
 import { errorRecord } from '../../../src/log/records/error-record.ts'
 
 describe('what the log keeps of an error', () => {
@@ -15,6 +15,13 @@ describe('what the log keeps of an error', () => {
     ['an object', { toString: (): string => 'odd' }, 'odd'],
   ])('is the text of what is no error: %s', (_what, thrown, message) => {
     expect(errorRecord('agent', thrown)).toEqual({ kind: 'agent', code: 'error', message })
+  })
+
+  it('is whether trying again may help, where whoever threw it knew', () => {
+    const build = new SandboxInitError('no such base image', { transient: false })
+    const busy = new ModelError('busy', { kind: 'overloaded', model: 'm' })
+    const records = [build, busy, new Error('x')].map((error) => errorRecord('agent', error))
+    expect(records.map(({ transient }) => transient)).toEqual([false, true, undefined])
   })
 
   it('has the messages of all causes, each once', () => {

@@ -49,6 +49,15 @@ describe('the identity of a task', () => {
     })
   })
 
+  it('is whole where a parameter has neither default nor value', async () => {
+    const style = z.object({ style: z.string().optional() })
+    const header = await headerOf(withShots(style).create({}).task)
+    expect(header.identity).toMatchObject({
+      id: 'belljar/shots',
+      parameters: { style: { source: 'declared', verified: false } },
+    })
+  })
+
   it('takes what the setup reports as what was really used', async () => {
     const setup = () => currentSetup('test').effective('shots', 1)
     const header = await headerOf(withShots(shots, { setup }).create({ shots: 3 }).task)

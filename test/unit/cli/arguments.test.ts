@@ -6,7 +6,7 @@ import {
   sampleLimit,
   taskArgument,
   wholeNumber,
-} from '../../../src/cli/run-options.ts'
+} from '../../../src/cli/arguments.ts'
 import { ConfigError } from '../../../src/errors.ts'
 
 describe('an argument of a task (-T key=value)', () => {
