@@ -93,8 +93,10 @@ function startMessage({ log, header }: Extract<RunEvent, { type: 'eval-start' }>
   const model = header.model === undefined ? '' : `\n  model: ${escapeLine(header.model, 100)}`
   const samples =
     dataset.kind === 'source' ? `a source with a seed of ${dataset.samples}` : `${dataset.samples} samples`
-  const sandboxes = config.sandboxes.map(
-    ({ description, reach }) => `${escapeLine(description, 100)} (${escapeLine(reach, 80)})`,
+  const sandboxes = counted(
+    config.sandboxes.map(
+      ({ description, reach }) => `${escapeLine(description, 100)} (${escapeLine(reach, 80)})`,
+    ),
   )
   const where =
     sandboxes.length === 0
@@ -103,6 +105,13 @@ function startMessage({ log, header }: Extract<RunEvent, { type: 'eval-start' }>
   const allow = config.allow?.map((name) => escapeLine(name, 100)) ?? []
   const allowed = allow.length > 0 ? `\n  allowed: ${allow.join(', ')}` : ''
   return `${name}: ${samples}, ${epochs === 1 ? '1 epoch' : `${epochs} epochs`}${model}${where}${allowed}\n  log: ${log}`
+}
+
+/** Each text once, with how often it was there. */
+function counted(texts: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return [...counts].map(([text, count]) => (count > 1 ? `${count} of ${text}` : text))
 }
 
 function indented(text: string): string {

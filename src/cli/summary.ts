@@ -18,6 +18,7 @@ export function summary({ header, footer, name = escapeLine(header.task.name, 80
   const counts = [`${ended} of ${totals.total} ended`, `${totals.success} ok`]
   for (const kind of ['error', 'limit', 'cancelled'] as const)
     if (totals[kind] > 0) counts.push(`${totals[kind]} ${kind}`)
+  if (totals.reused) counts.push(`${totals.reused} taken over`)
   const heading = `${name}: ${footer.status} (${counts.join(', ')})`
   const reason = footer.error ? [`  ${escapeLine(footer.error.message, 400)}`] : []
   return [heading, ...reason, scoreTable(footer)].filter((part) => part !== '').join('\n')

@@ -25,3 +25,21 @@ it('says every ten seconds how far it is, and after the end what is still being 
     'removing container bj-other',
   ])
 })
+
+it('says what the samples of an eval run in, each sort once', () => {
+  const lines: string[] = []
+  const output = { line: (text: string) => void lines.push(text), json: () => undefined, isTerminal: false }
+  using progress = new Progress(output, () => [])
+  const sandboxes = ['one.yaml', 'two.yaml', 'one.yaml'].map((description) => ({
+    description,
+    reach: 'internet: off',
+  }))
+  const header = {
+    dataset: { kind: 'fixed', samples: 3 },
+    epochs: 1,
+    config: { sandboxes },
+    task: { name: 't' },
+  }
+  progress.take({ type: 'eval-start', task: 't', eval: 'e', log: 'x.eval', header } as unknown as RunEvent)
+  expect(lines.join('\n')).toContain('sandbox: 2 of one.yaml (internet: off); two.yaml (internet: off)')
+})

@@ -42,6 +42,13 @@ describe('the summary of an eval', () => {
     )
   })
 
+  it('says how much was taken over from the log that it resumes', () => {
+    const totals = { total: 2, success: 2, error: 0, limit: 0, cancelled: 0, reused: 1 }
+    expect(summary({ header: header('a'), footer: footer({ totals }) })).toBe(
+      'a: success (2 of 2 ended, 2 ok, 1 taken over)',
+    )
+  })
+
   it('says that a log has no end', () => {
     expect(summary({ header: header('shell'), footer: undefined })).toBe(
       'shell: unfinished (the log has no end)',
