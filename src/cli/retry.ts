@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { retryPlan } from '../run/resume/retry-plan.ts'
 import { positiveInteger } from './arguments.ts'
-import { addShownOptions, type ShownFlags } from './run-options.ts'
+import { addShownOptions, type ShownFlags } from './options/run-options.ts'
 import { runTasks } from './run-tasks.ts'
 import { taskAlias } from './task-alias.ts'
 

@@ -6,13 +6,13 @@ import type { RunEvent } from '../run/run-event.ts'
 import type { SetEvent } from '../run/set/set-event.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import { escapeLine } from '../util/terminal.ts'
-import type { EvalNames } from './eval-names.ts'
 import { EXIT_CODES, exitCode, type StopSignal } from './exit-code.ts'
-import { type Output, processOutput } from './output.ts'
-import { Progress } from './progress.ts'
-import type { ShownFlags } from './run-options.ts'
+import type { ShownFlags } from './options/run-options.ts'
+import type { EvalNames } from './show/eval-names.ts'
+import { type Output, processOutput } from './show/output.ts'
+import { Progress } from './show/progress.ts'
+import { keptMessage, leftMessage, summary } from './show/summary.ts'
 import { StopSignals } from './stop-signals.ts'
-import { keptMessage, leftMessage, summary } from './summary.ts'
 
 /** Runs tasks until they end or a signal comes, and says what came of them. */
 export async function runTasks(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { loadNamed } from '../task/catalogue/find-tasks.ts'
-import { addRunOptions, evaluateOptions, type RunFlags } from './run-options.ts'
+import { addRunOptions, evaluateOptions, type RunFlags } from './options/run-options.ts'
 import { runTasks } from './run-tasks.ts'
 import { taskAlias } from './task-alias.ts'
 

@@ -10,10 +10,10 @@ import type { Task } from '../task/task.ts'
 import { escapeLine } from '../util/terminal.ts'
 import { positiveInteger } from './arguments.ts'
 import { EXIT_CODES } from './exit-code.ts'
-import { addModelOptions, type ModelFlags, modelOptions } from './model-options.ts'
-import { type Output, processOutput } from './output.ts'
+import { addModelOptions, type ModelFlags, modelOptions } from './options/model-options.ts'
+import { type Output, processOutput } from './show/output.ts'
+import { summary } from './show/summary.ts'
 import { StopSignals } from './stop-signals.ts'
-import { summary } from './summary.ts'
 import { taskAlias } from './task-alias.ts'
 
 interface ScoreFlags extends ModelFlags {

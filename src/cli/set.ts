@@ -5,9 +5,9 @@ import { loadNamed } from '../task/catalogue/find-tasks.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import { wholeNumber } from './arguments.ts'
 import { EXIT_CODES, setExitCode } from './exit-code.ts'
-import { addRunOptions, evaluateOptions, type RunFlags } from './run-options.ts'
+import { addRunOptions, evaluateOptions, type RunFlags } from './options/run-options.ts'
 import { report, shownRun } from './run-tasks.ts'
-import { setSummary } from './set-message.ts'
+import { setSummary } from './show/set-message.ts'
 import { taskAlias } from './task-alias.ts'
 
 interface SetFlags extends RunFlags {

@@ -9,7 +9,7 @@ import { lintTasks } from '../task/lint/lint-tasks.ts'
 import { TaskFactory } from '../task/task.ts'
 import { escapeLine, table } from '../util/terminal.ts'
 import { EXIT_CODES } from './exit-code.ts'
-import { type Output, processOutput } from './output.ts'
+import { type Output, processOutput } from './show/output.ts'
 import { taskAlias } from './task-alias.ts'
 
 interface TasksFlags {

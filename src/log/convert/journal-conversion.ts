@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { TranscriptEvent } from '../../agent/transcript.ts'
 import { ConfigError } from '../../errors.ts'
-import { EvalWriter } from '../eval/eval-writer.ts'
+import { EvalWriter } from '../eval/file/eval-writer.ts'
 import { JournalEvents } from '../journal/journal-events.ts'
 import { checkedRecord, parseLine, type SoundLine, uuidOf } from '../journal/read-journal.ts'
 import { cancelledRecord, recoveredFooter } from '../journal/recovered.ts'

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../errors.ts'
-import { EvalFile } from '../eval/eval-file.ts'
+import { EvalFile } from '../eval/file/eval-file.ts'
 import { sampleMemberName } from '../eval/ids.ts'
 import { toJournalLine } from '../journal/journal-line.ts'
 import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../records/records.ts'

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError, errorMessage } from '../../errors.ts'
-import { EvalFile } from '../eval/eval-file.ts'
+import { EvalFile } from '../eval/file/eval-file.ts'
 import { LogLock } from '../journal/log-lock.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import { isFinishedPath, isJournalPath, journalPathOf } from '../log-paths.ts'

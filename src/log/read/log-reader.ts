@@ -1,6 +1,6 @@
 import type { TranscriptEvent } from '../../agent/transcript.ts'
 import { ConfigError } from '../../errors.ts'
-import { EvalFile, type SampleWithEvents } from '../eval/eval-file.ts'
+import { EvalFile, type SampleWithEvents } from '../eval/file/eval-file.ts'
 import { readJournal } from '../journal/read-journal.ts'
 import { isFinishedPath, recordsPathOf } from '../log-paths.ts'
 import type { FooterRecord, HeaderRecord, LogRecord, SampleRecord } from '../records/records.ts'

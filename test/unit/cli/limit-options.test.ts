@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
-import { addLimitOptions, limitOptions } from '../../../src/cli/limit-options.ts'
+import { addLimitOptions, limitOptions } from '../../../src/cli/options/limit-options.ts'
 
 function parsed(...words: string[]) {
   const command = addLimitOptions(new Command())

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ProgressState } from '../../../src/cli/progress-state.ts'
+import { ProgressState } from '../../../src/cli/show/progress-state.ts'
 import type { RunEvent } from '../../../src/run/run-event.ts'
 
 const phase = (id: string, name: string) =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { Progress } from '../../../src/cli/progress.ts'
+import { Progress } from '../../../src/cli/show/progress.ts'
 import type { RunEvent } from '../../../src/run/run-event.ts'
 import { leftObject } from '../../support/sandbox-parts.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { setMessage, setSummary } from '../../../src/cli/set-message.ts'
+import { setMessage, setSummary } from '../../../src/cli/show/set-message.ts'
 import type { SetTaskResult } from '../../../src/run/set/set-options.ts'
 
 const task = (more: Partial<SetTaskResult> & { wasComplete?: boolean } = {}): SetTaskResult => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ProgressState } from '../../../src/cli/progress-state.ts'
-import { leftMessage, summary } from '../../../src/cli/summary.ts'
+import { ProgressState } from '../../../src/cli/show/progress-state.ts'
+import { leftMessage, summary } from '../../../src/cli/show/summary.ts'
 import type { FooterRecord, HeaderRecord } from '../../../src/log/records/records.ts'
 import type { RunEvent } from '../../../src/run/run-event.ts'
 import { sampleRecord } from '../../support/log-records.ts'

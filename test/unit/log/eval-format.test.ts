@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import type { TranscriptEvent } from '../../../src/agent/transcript.ts'
-import { RECORDS_MEMBER } from '../../../src/log/eval/eval-writer.ts'
+import { RECORDS_MEMBER } from '../../../src/log/eval/file/eval-writer.ts'
 import { toSampleMember } from '../../../src/log/eval/sample.ts'
 import {
   headerMemberSchema,

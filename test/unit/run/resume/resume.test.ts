@@ -1,7 +1,7 @@
 import { exact, type Sample } from 'belljar'
 import { FakeProvider } from 'belljar/testing'
 import { describe, expect, it } from 'vitest'
-import { EvalFile } from '../../../../src/log/eval/eval-file.ts'
+import { EvalFile } from '../../../../src/log/eval/file/eval-file.ts'
 import { fakeTask, sample } from '../../../support/fake-run.ts'
 import { countingAgent, ResumeFolder } from '../../../support/resume.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeSpan } from '../../../../src/cli/sandbox-prune.ts'
+import { timeSpan } from '../../../../src/cli/sandbox/sandbox-prune.ts'
 import { beginOfLiveRuns, reasonToKeep } from '../../../../src/sandbox/docker/cache/prune.ts'
 import type { SurveyedRun } from '../../../../src/sandbox/docker/ownership/survey.ts'
 import { bytes } from '../../../../src/util/quantities.ts'
