@@ -35,6 +35,10 @@ export class ManagedSandbox implements AsyncDisposable {
     return this.#parts.started.stopCommands(options)
   }
 
+  async leftRunning(): Promise<readonly string[]> {
+    return (await this.#parts.started.leftRunning?.()) ?? []
+  }
+
   /** To be called before it is removed when its sample ended with an error. */
   markFailed(): void {
     this.#failed = true

@@ -123,6 +123,8 @@ export interface StartedSandbox extends AsyncDisposable {
   readonly default: Sandbox
   /** Kills the commands still in flight, with their whole trees, and waits for it. Returns their argv. */
   stopCommands(options?: StopOptions): Promise<readonly (readonly string[])[]>
+  /** Names of what commands that have ended left running, where that can be told. */
+  leftRunning?(): Promise<readonly string[]>
   /** What its services have printed, as far as their main processes are not belljar's. Never rejects. */
   serviceLogs?(): Promise<readonly ServiceLog[]>
   /** Lets it live on when this process ends. */

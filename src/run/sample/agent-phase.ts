@@ -1,3 +1,4 @@
+import type { InfoEvent } from '../../agent/transcript.ts'
 import { BelljarError, LimitExceededError } from '../../errors.ts'
 import { Budget } from '../../limit/budget.ts'
 import { timeLimitReached } from '../../limit/time-watch.ts'
@@ -62,13 +63,15 @@ function limitOf(error: unknown, { reason }: AbortSignal): LimitExceededError | 
 async function stopCommands(life: SampleLife, { options, sandbox, signal }: Stage): Promise<void> {
   const { agentProcesses } = options.task.task.definition
   const leftBehind = agentProcesses === 'kill' || life.run.planned.gate.verifier !== undefined
+  const ending = { signal, graceMs: END_GRACE_MS }
   const stopping = sandbox?.stopCommands({ leftBehind }) ?? Promise.resolve([])
-  const stopped = await soonAfterAbort(stopping, { signal, graceMs: END_GRACE_MS })
-  if (stopped.length === 0) return
-  life.record({
-    type: 'info',
-    startedMs: Date.now(),
-    source: 'belljar',
-    data: { stoppedCommands: stopped },
-  })
+  const stopped = await soonAfterAbort(stopping, ending)
+  if (stopped.length > 0) note(life, { stoppedCommands: stopped })
+  if (!sandbox || leftBehind) return
+  const running = await soonAfterAbort(sandbox.leftRunning(), ending).catch(() => [])
+  if (running.length > 0) note(life, { leftRunning: running })
+}
+
+function note(life: SampleLife, data: InfoEvent['data']): void {
+  life.record({ type: 'info', startedMs: Date.now(), source: 'belljar', data })
 }

@@ -58,6 +58,10 @@ export class DockerStartedSandbox implements StartedSandbox {
     return (await Promise.all(this.#sandboxes.map((sandbox) => sandbox.stopCommands(reason, options)))).flat()
   }
 
+  async leftRunning(): Promise<readonly string[]> {
+    return (await Promise.all(this.#sandboxes.map((sandbox) => sandbox.leftRunning?.() ?? []))).flat()
+  }
+
   /** Lets it live on when this process ends: for a sandbox that was started to be kept. */
   async keep(): Promise<void> {
     await Promise.all(this.#sandboxes.map((sandbox) => sandbox.keep?.()))

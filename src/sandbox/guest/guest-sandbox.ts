@@ -106,6 +106,11 @@ export class GuestSandbox implements Sandbox {
     return listenInSandbox(this, { ...options, command, onConnection })
   }
 
+  /** Names of what commands that have ended left running. */
+  leftRunning(): Promise<string[]> {
+    return this.#use(async ({ connection }) => (await listCommands(connection)).map(({ name }) => name))
+  }
+
   /** Kills what commands that have ended left running. Returns the name of each. */
   protected killLeftBehind(): Promise<(readonly string[])[]> {
     return this.#use(async ({ connection }) => {

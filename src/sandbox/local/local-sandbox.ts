@@ -77,6 +77,10 @@ export class LocalSandbox implements StartedSandbox {
     return this.default.stopCommands(new Error('the commands of this sandbox were stopped'), options)
   }
 
+  leftRunning(): Promise<readonly string[]> {
+    return this.default.leftRunning()
+  }
+
   remove(): Promise<RemovalReport> {
     this.#removal ??= this.#remove()
     return this.#removal

@@ -97,6 +97,11 @@ export class FallbackSandbox implements ServiceSandbox {
     return (await chosen?.stopCommands(reason, options)) ?? []
   }
 
+  async leftRunning(): Promise<readonly string[]> {
+    const chosen = await this.#chosen?.catch(() => undefined)
+    return (await chosen?.leftRunning?.()) ?? []
+  }
+
   end(): Promise<boolean> {
     return this.#guest.end()
   }

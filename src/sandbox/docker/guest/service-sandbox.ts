@@ -7,6 +7,8 @@ export interface ServiceSandbox extends Sandbox {
   readonly container: ContainerRef
   /** Kills the commands in flight with their trees, and what others left behind where that is asked for. Returns their argv. */
   stopCommands(reason: unknown, options?: StopOptions): Promise<readonly (readonly string[])[]>
+  /** Names of what commands that have ended left running, where that can be told. */
+  leftRunning?(): Promise<readonly string[]>
   /** Lets the container live on without this process; not where its life is its own anyway. */
   keep?(): Promise<void>
   /** Closes what holds the container open. Resolves to true when it is gone with that. */
