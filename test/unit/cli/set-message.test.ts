@@ -29,10 +29,10 @@ describe('the end of a set', () => {
     })
     expect(setSummary([task(), failed]).split('\n')).toEqual([
       'set: 1 of 2 tasks complete',
-      'task                    state     log     why',
-      '----------------------  --------  ------  -----------',
-      "'p/a'                   complete  a.eval",
-      "'p/b' (n=2, model x/m)  failed    -       no\\u001b[2J",
+      'task                  state     log     why',
+      '--------------------  --------  ------  -----------',
+      'p/a                   complete  a.eval',
+      'p/b (n=2, model x/m)  failed    -       no\\u001b[2J',
     ])
   })
 
@@ -48,12 +48,12 @@ describe('what a set tells', () => {
   it('is when a task is tried again, and why', () => {
     const event = {
       type: 'set-again',
-      name: "'p/a'",
+      name: 'p/a',
       attempt: 2,
       pauseMs: 30_000,
       why: 'full\ndisk',
     } as const
-    expect(setMessage(event)).toBe("set: 'p/a' is tried again in 30 s (attempt 2): full disk")
+    expect(setMessage(event)).toBe('set: p/a is tried again in 30 s (attempt 2): full disk')
   })
 
   it('is which log was removed, and where all of it is', () => {

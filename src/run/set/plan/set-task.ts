@@ -85,7 +85,7 @@ export function checkDistinct(tasks: readonly SetTask[]): void {
 export function describeTask({ id, parameters, model }: SetIdentity): string {
   const given = Object.entries(parameters).map(([name, value]) => `${name}=${canonicalJson(value)}`)
   const parts = [...given, ...(model === undefined ? [] : [`model ${model}`])]
-  return parts.length === 0 ? `'${id}'` : `'${id}' (${parts.join(', ')})`
+  return parts.length === 0 ? id : `${id} (${parts.join(', ')})`
 }
 
 /** Not what a task's setup has reported, which nobody knows before it has run. */

@@ -192,7 +192,7 @@ describe('a set', () => {
     const { result } = await folder.run(tasks)
     expect(result.tasks.map(({ parameters }) => parameters)).toEqual([{ n: 1 }, { n: 2 }])
     await expect(folder.run([...tasks, factory.create({ n: 2 }).task])).rejects.toThrow(
-      "'belljar/p' (n=2) is in the set twice",
+      'belljar/p (n=2) is in the set twice',
     )
   })
 

@@ -11,7 +11,7 @@ describe('the folder of a set', () => {
     const [foreign = ''] = await folder.logs()
     const { task, calls } = flaky('two', 0)
     await expect(folder.run(task)).rejects.toThrow(
-      `  ${foreign}: of 'belljar/one'\nGive the set a folder of its own`,
+      `  ${foreign}: of belljar/one\nGive the set a folder of its own`,
     )
     expect(calls).toEqual([])
     const { result } = await folder.run(task, { allowForeignLogs: true })

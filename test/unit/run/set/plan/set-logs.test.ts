@@ -69,7 +69,7 @@ describe('the logs of a folder', () => {
     expect(sorted.foreign).toEqual([other, broken])
     expect(sorted.empty).toEqual([empty])
     expect(() => checkForeign(sorted.foreign, 'logs')).toThrow(
-      "logs: holds logs that are of no task of the set:\n  b.eval: of 'b'\n  c.eval: no ZIP\nGive the set a folder of its own",
+      'logs: holds logs that are of no task of the set:\n  b.eval: of b\n  c.eval: no ZIP\nGive the set a folder of its own',
     )
     expect(() => checkForeign([], 'logs')).not.toThrow()
   })
