@@ -63,7 +63,7 @@ describe('an eval of a set', () => {
 
   it('is in a set once', async () => {
     const twice = [await task({ shots: 3 }), await task({}), await task({ shots: 4 })]
-    expect(() => checkDistinct(twice)).toThrow(`'belljar/shots' (shots=3) is in the set twice`)
+    expect(() => checkDistinct(twice)).toThrow(`belljar/shots (shots=3) is in the set twice`)
   })
 })
 
