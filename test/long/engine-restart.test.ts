@@ -69,17 +69,17 @@ it.each(['guest', 'engine'] as const)(
   async (transport) => {
     await using engine = await SecondEngine.start('outage')
     await using proxy = await DockerProxy.start([], engine.socket)
-    let ended = 0
+    let asleep = 0
     const agent: Agent = async ({ sandbox: box }) => {
       await box.writeFile('/tmp/a', 'a')
+      asleep += 1
       await box.exec(['sleep', '1'])
       const { stdout } = await box.exec(['cat', '/tmp/a'])
-      ended += 1
       return stdout
     }
     const samples = 24
     const outage = (async () => {
-      await until(() => ended >= 6)
+      await until(() => asleep >= 7)
       await proxy.shut()
       await sleep(20_000)
       await proxy.open()
