@@ -1,7 +1,7 @@
+import { basename } from 'node:path'
 import type { ErrorRecord } from '../../log/records/records.ts'
 import type { LoadedTask } from '../../task/load-tasks.ts'
 import type { EvalResult } from '../eval-parts.ts'
-import { logNameOf } from './folder/set-folder.ts'
 import type { ManifestTask, SetTaskState } from './folder/set-manifest.ts'
 import { type AttemptVerdict, attemptVerdict } from './plan/attempt-verdict.ts'
 import type { KnownLog } from './plan/set-logs.ts'
@@ -97,7 +97,7 @@ export class SetEntry {
     return {
       ...{ key, id, parameters: { ...parameters }, model },
       state: this.#state,
-      log: this.#log === undefined ? undefined : logNameOf(this.#log),
+      log: this.#log === undefined ? undefined : basename(this.#log),
       attempts: this.#attempts,
       totals: this.#result?.footer.totals,
       why: this.#why,

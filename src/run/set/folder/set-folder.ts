@@ -1,10 +1,9 @@
-import { basename, join } from 'node:path'
 import { ConfigError, errorMessage } from '../../../errors.ts'
 import { listLogs } from '../../../log/read/list-logs.ts'
 import { canonicalHash } from '../../../util/canonical.ts'
 import { makeFolder } from '../../../util/make-folder.ts'
 import { newEvalId } from '../../run-ids.ts'
-import { checkForeign, type KnownLog, type SortedLogs, sortLogs } from '../plan/set-logs.ts'
+import { checkForeign, type SortedLogs, sortLogs } from '../plan/set-logs.ts'
 import type { SetTask } from '../plan/set-task.ts'
 import type { SetOptions } from '../set-options.ts'
 import { removeDebris } from './debris.ts'
@@ -38,15 +37,6 @@ export class SetFolder {
     return new SetFolder(options, { set: manifest?.set ?? (part ? ofAll() : newEvalId()), logs })
   }
 
-  /** The log to go on from. */
-  bestLog(key: string): KnownLog | undefined {
-    return this.logs.byKey.get(key)?.at(-1)
-  }
-
-  path(name: string): string {
-    return join(this.logDir, name)
-  }
-
   /** Resolves when it is there. Manifests are written in the order of calls. @throws ConfigError */
   save(tasks: readonly ManifestTask[]): Promise<void> {
     const written = this.#writing.then(() =>
@@ -64,8 +54,4 @@ export async function makeSetFolder(logDir: string): Promise<void> {
   } catch (error) {
     throw new ConfigError(`cannot make the folder: ${errorMessage(error)}`, { where: logDir, cause: error })
   }
-}
-
-export function logNameOf(path: string): string {
-  return basename(path)
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { errorMessage } from '../../../errors.ts'
-import { isFinishedPath, journalPathOf, recordsPathOf } from '../../../log/log-paths.ts'
+import { finishedPathOf, isFinishedPath, journalPathOf, recordsPathOf } from '../../../log/log-paths.ts'
 import { openPriorLog } from '../../../log/prior/open-prior-log.ts'
 import { ZipFile } from '../../../log/zip/zip-file.ts'
 
@@ -54,7 +54,7 @@ async function readBack(path: string): Promise<Set<string> | string> {
 /** The journal goes last: while there is one, it is what counts. */
 async function removeFiles(path: string): Promise<void> {
   const journal = isFinishedPath(path) ? journalPathOf(path) : path
-  await rm(path.replace(/\.journal\.jsonl$/, '.eval'), { force: true })
+  await rm(finishedPathOf(journal), { force: true })
   await rm(journal, { force: true })
   for (const locked of new Set([path, journal])) await rm(`${locked}.lock`, { force: true })
 }
