@@ -7,6 +7,7 @@ import type { HeaderRecord } from '../log/records/records.ts'
 import { logScorers } from '../run/rescore/log-scorers.ts'
 import { type RescoreAction, type ScoredLog, scoreLog } from '../run/rescore/score-log.ts'
 import type { Task } from '../task/task.ts'
+import { definedOnly } from '../util/defined-only.ts'
 import { escapeLine } from '../util/terminal.ts'
 import { positiveInteger } from './arguments.ts'
 import { EXIT_CODES } from './exit-code.ts'
@@ -125,8 +126,4 @@ function report(scored: ScoredLog, flags: ScoreFlags, output: Output): number {
   output.line(`\n${summary({ header, footer })}\nlog: ${log}`)
   if (flags.json) output.json({ type: 'scored', log, judged, leftOut, failures, scores: footer.scores })
   return failures.length > 0 ? EXIT_CODES.sampleErrors : EXIT_CODES.success
-}
-
-function definedOnly<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Partial<T>
 }

@@ -10,6 +10,7 @@ import { packageOf } from '../task/package-name.ts'
 import type { Dataset } from '../task/task.ts'
 import { registrationOf } from '../task/task-registration.ts'
 import { canonicalJson } from '../util/canonical.ts'
+import { definedOnly } from '../util/defined-only.ts'
 import type { ResolvedTask } from './resolved-task.ts'
 
 /** `package/name` of a task that `defineTask` made; undefined for any other object and for one without a name. */
@@ -82,8 +83,4 @@ function movable(files: SampleFiles | undefined, directory: string): unknown {
 
 function infoOf(dataset: Dataset) {
   return isDatasetFile(dataset) ? { ...dataset.info } : {}
-}
-
-function definedOnly<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T
 }

@@ -6,8 +6,7 @@ import { parseSample, type Sample } from '../sample/sample.ts'
 import { type SampleId, SampleIds } from '../sample/sample-id.ts'
 import { discoverDockerConfig } from '../sandbox/docker/discover.ts'
 import { type Reducer, reducerOf } from '../score/reduce.ts'
-import type { Scorer } from '../score/scorer.ts'
-import { uniqueScorerNames } from '../score/scorer-names.ts'
+import { type NamedScorer, namedScorers } from '../score/scorer-names.ts'
 import { isDatasetFile } from '../task/dataset-file.ts'
 import type { LoadedTask } from '../task/load-tasks.ts'
 import { SampleSource } from '../task/sample-source.ts'
@@ -42,12 +41,6 @@ export interface ResolvedTask extends LoadedTask {
   readonly policy: ErrorPolicyOptions
   readonly scoreOnError: boolean
   readonly sandbox: SandboxChoice
-}
-
-/** A scorer under the name that its scores have in this eval. */
-export interface NamedScorer {
-  readonly name: string
-  readonly scorer: Scorer
 }
 
 export interface SeedSample {
@@ -191,9 +184,4 @@ async function sandboxChoice(loaded: LoadedTask, options: EvaluateOptions): Prom
     task: loaded.task.sandbox,
     discovered: config && { kind: 'docker', config },
   }
-}
-
-function namedScorers(scorers: readonly Scorer[]): NamedScorer[] {
-  const names = uniqueScorerNames(scorers)
-  return scorers.map((scorer, index) => ({ name: names[index] ?? scorer.name, scorer }))
 }

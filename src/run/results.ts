@@ -2,8 +2,8 @@ import type { FooterRecord, SampleRecord, Totals } from '../log/records/records.
 import { DEFAULT_METRICS, type Metric } from '../score/metrics.ts'
 import { MEAN, type Reducer, reducedValues } from '../score/reduce.ts'
 import { scoreToNumber } from '../score/score-number.ts'
+import type { NamedScorer } from '../score/scorer-names.ts'
 import { isInfrastructure } from './error-policy.ts'
-import type { NamedScorer } from './resolved-task.ts'
 
 export interface ResultsOptions {
   readonly scorers: readonly NamedScorer[]

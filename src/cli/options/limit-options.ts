@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import type { SampleLimits } from '../../limit/budget.ts'
+import { definedOnly } from '../../util/defined-only.ts'
 import { positiveInteger } from '../arguments.ts'
 
 /** What commands that run tasks take about what one sample may spend, as commander hands it over. */
@@ -27,7 +28,7 @@ export function addLimitOptions(command: Command): Command {
 
 /** Only what was given: each takes the place of the task's own. */
 export function limitOptions(flags: LimitFlags): SampleLimits | undefined {
-  const limits = {
+  const limits = definedOnly({
     timeMs: inMs(flags.timeLimit),
     workingMs: inMs(flags.workingLimit),
     messages: flags.messageLimit,
@@ -35,9 +36,8 @@ export function limitOptions(flags: LimitFlags): SampleLimits | undefined {
     tokens: flags.tokenLimit,
     outputTokens: flags.outputTokenLimit,
     cost: flags.costLimit,
-  }
-  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined)
-  return given.length === 0 ? undefined : Object.fromEntries(given)
+  })
+  return Object.keys(limits).length === 0 ? undefined : limits
 }
 
 function inMs(seconds: number | undefined): number | undefined {

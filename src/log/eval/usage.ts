@@ -1,4 +1,5 @@
 import type { ModelUsage } from '../../agent/model.ts'
+import { definedOnly } from '../../util/defined-only.ts'
 import type { EvalUsage } from './schema/values.ts'
 
 /** Inspect counts input without what a provider's cache read and wrote (inspect_ai/model/_model_output.py, 0.3.285). */
@@ -31,10 +32,9 @@ export function fromUsage(usage: EvalUsage | null | undefined): ModelUsage {
     reasoningTokens: usage?.reasoning_tokens ?? undefined,
     cost: usage?.total_cost ?? undefined,
   }
-  const known = Object.fromEntries(Object.entries(more).filter(([, count]) => count !== undefined))
   return {
     inputTokens: (usage?.input_tokens ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0),
     outputTokens: usage?.output_tokens ?? 0,
-    ...known,
+    ...definedOnly(more),
   }
 }

@@ -2,20 +2,21 @@ import { ModelCalls } from '../../agent/calls/model-calls.ts'
 import { ResponseCache } from '../../agent/calls/response-cache.ts'
 import { ModelMeter, type RunModels } from '../../agent/model-meter.ts'
 import { ModelRecorder } from '../../agent/model-recorder.ts'
-import { BelljarError, errorMessage } from '../../errors.ts'
+import { errorMessage } from '../../errors.ts'
 import { Budget } from '../../limit/budget.ts'
 import { Limiter } from '../../limit/limiter.ts'
 import { WorkClock } from '../../limit/work-clock.ts'
 import type { EvalFile } from '../../log/eval/file/eval-file.ts'
-import { type HeaderRecord, isScore, type SampleRecord } from '../../log/records/records.ts'
+import type { HeaderRecord, SampleRecord } from '../../log/records/records.ts'
 import type { NewScores } from '../../log/rescore/write-rescored.ts'
 import type { SampleId } from '../../sample/sample-id.ts'
 import type { Score, Scorer, ScorerContext } from '../../score/scorer.ts'
+import type { NamedScorer } from '../../score/scorer-names.ts'
 import { declaredSecrets, environmentSecrets } from '../../task/secrets.ts'
 import { untilAborted } from '../../util/abort.ts'
 import { deadline } from '../../util/deadline.ts'
 import { SecretMask } from '../../util/secret-mask.ts'
-import type { NamedScorer } from '../resolved-task.ts'
+import { givenScore } from '../given-score.ts'
 import { absentSandbox } from '../sample/absent-sandbox.ts'
 import { UsageCount } from '../sample/usage-count.ts'
 import { taskModels } from '../task-models.ts'
@@ -113,9 +114,7 @@ export class LogJudge {
     using own = deadline(this.#signal, scorer.timeoutMs, `scorer '${name}'`)
     try {
       const score = await untilAborted(this.#ask(scorer, record, { count, signal: own.signal }), own.signal)
-      if (score === null || Number.isNaN(score.value)) return undefined
-      if (isScore(score)) return score
-      throw new BelljarError('scorer-failed', `scorer '${name}' returned no score: ${JSON.stringify(score)}`)
+      return givenScore(name, score)
     } catch (error) {
       this.#signal.throwIfAborted()
       const { id, epoch } = record

@@ -8,7 +8,7 @@ import { match } from '../../score/match.ts'
 import { math } from '../../score/math/math.ts'
 import { modelGraded } from '../../score/model-graded.ts'
 import type { Scorer } from '../../score/scorer.ts'
-import { uniqueScorerNames } from '../../score/scorer-names.ts'
+import { type NamedScorer, namedScorers } from '../../score/scorer-names.ts'
 import { type LoadedTask, loadTasks } from '../../task/load-tasks.ts'
 import type { Task } from '../../task/task.ts'
 import { recordedTask } from '../recorded-task.ts'
@@ -45,7 +45,7 @@ export interface LogScorers {
 export async function logScorers(options: LogScorersOptions): Promise<LogScorers> {
   const { log, names } = options
   const task = await taskOf(options)
-  const own = named(task?.definition.scorers ?? [])
+  const own = namedScorers(task?.definition.scorers ?? [])
   if (names) return { scorers: names.map((name) => byName(name, own)), passedOver: [], task }
   if (!task)
     throw new ConfigError(
@@ -67,17 +67,7 @@ export async function logScorers(options: LogScorersOptions): Promise<LogScorers
   }
 }
 
-interface Named {
-  readonly name: string
-  readonly scorer: Scorer
-}
-
-function named(scorers: readonly Scorer[]): Named[] {
-  const names = uniqueScorerNames(scorers)
-  return scorers.map((scorer, index) => ({ name: names[index] ?? scorer.name, scorer }))
-}
-
-function byName(name: string, own: readonly Named[]): Scorer {
+function byName(name: string, own: readonly NamedScorer[]): Scorer {
   const found = own.find((one) => one.name === name)?.scorer
   if (found) return found
   const builtIn = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined

@@ -10,10 +10,9 @@ import { type RescoreAction, writeRescored } from '../../log/rescore/write-resco
 import { DEFAULT_METRICS } from '../../score/metrics.ts'
 import { type Reducer, type ReducerName, reducerOf } from '../../score/reduce.ts'
 import type { Scorer } from '../../score/scorer.ts'
-import { uniqueScorerNames } from '../../score/scorer-names.ts'
+import { type NamedScorer, namedScorers } from '../../score/scorer-names.ts'
 import { VERSION } from '../../util/version.ts'
 import type { EvaluateOptions } from '../options.ts'
-import type { NamedScorer } from '../resolved-task.ts'
 import { Results } from '../results.ts'
 import { type JudgedSample, LogJudge, type ScoreFailure } from './log-judge.ts'
 
@@ -75,6 +74,7 @@ export async function scoreLog(path: string, options: ScoreLogOptions): Promise<
   if (!footer) throw new ConfigError('the log has no end', { where: path })
   const target = options.out ?? freeName(found)
   if (existsSync(target)) throw new ConfigError('there is a file of that name', { where: target })
+  // Names that the log has already are not given to others.
   const named = namedScorers(scorers, action === 'append' ? await namesIn(file, header) : [])
   const judge = new LogJudge({ file, header, scorers: named, options })
   const judged = await judge.judge()
@@ -112,12 +112,6 @@ function checkScorers(scorers: readonly Scorer[]): void {
       `${wrong.join(', ')} act in the sandbox, which is gone once an eval has ended; only scorers of what an agent said can score a log again`,
       { where: 'scorers' },
     )
-}
-
-/** Names that the log has already are not given to others. */
-function namedScorers(scorers: readonly Scorer[], taken: readonly string[]): NamedScorer[] {
-  const names = uniqueScorerNames([...taken.map((name) => ({ name })), ...scorers]).slice(taken.length)
-  return scorers.map((scorer, index) => ({ name: names[index] ?? scorer.name, scorer }))
 }
 
 async function namesIn(file: EvalFile, { scorers }: HeaderRecord): Promise<string[]> {

@@ -1,9 +1,8 @@
-import { BelljarError } from '../../errors.ts'
 import { Budget } from '../../limit/budget.ts'
-import { isScore } from '../../log/records/records.ts'
 import type { Score } from '../../score/scorer.ts'
 import { untilAborted } from '../../util/abort.ts'
 import { deadline } from '../../util/deadline.ts'
+import { givenScore } from '../given-score.ts'
 import { SampleAccess } from './sample-access.ts'
 import type { SampleLife } from './sample-life.ts'
 import type { Stage } from './sample-runner.ts'
@@ -44,10 +43,10 @@ export async function scorePhase(life: SampleLife, stage: Stage): Promise<void> 
 }
 
 /** @throws BelljarError `scorer-failed` for what is no score */
-function keepScore(life: SampleLife, name: string, score: Score | null): void {
-  if (isUnscored(score)) noteUnscored(life, name, score)
-  else if (isScore(score)) life.scores[name] = score
-  else throw new BelljarError('scorer-failed', `scorer '${name}' returned no score: ${JSON.stringify(score)}`)
+function keepScore(life: SampleLife, name: string, given: Score | null): void {
+  const score = givenScore(name, given)
+  if (score) life.scores[name] = score
+  else noteUnscored(life, name, given)
 }
 
 /** Why a scorer could not judge, where it says so. */
@@ -56,9 +55,4 @@ function noteUnscored(life: SampleLife, scorer: string, score: Score | null): vo
   const { explanation, metadata } = score
   const data = { unscored: scorer, explanation, ...(metadata && { metadata }) }
   life.record({ type: 'info', startedMs: Date.now(), source: 'belljar', data })
-}
-
-/** NaN is what the field writes for "unscored". */
-function isUnscored(score: Score | null): boolean {
-  return score === null || (typeof score === 'object' && Number.isNaN(score.value))
 }

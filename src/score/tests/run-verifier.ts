@@ -1,6 +1,7 @@
 import { outputTail } from '../../agent/output-text.ts'
 import { BelljarError, ConfigError, ExecTimeoutError, type PartialOutput } from '../../errors.ts'
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.ts'
+import { definedOnly } from '../../util/defined-only.ts'
 import type { CommandOptions, ScorerCommand } from '../command.ts'
 import type { Score, ScorerContext } from '../scorer.ts'
 import { type ResultFile, ResultFiles } from './result-files.ts'
@@ -43,7 +44,7 @@ export async function runVerifier(
   const results = new ResultFiles({ sandbox, paths, user, signal })
   const planted = await results.clear()
   const given = typeof argv === 'function' ? await argv(context) : argv
-  const execOptions = { timeoutMs, signal, ...defined({ user, cwd, env }) }
+  const execOptions = { timeoutMs, signal, ...definedOnly({ user, cwd, env }) }
   try {
     const result = await sandbox.exec(given, execOptions)
     if (result.launchError !== undefined)
@@ -103,8 +104,4 @@ export function checkedPaths(paths: readonly string[], where: string): readonly 
 
 function failed(name: string, what: string): BelljarError {
   return new BelljarError('scorer-failed', `scorer '${name}': ${what}`)
-}
-
-function defined<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Partial<T>
 }

@@ -1,3 +1,4 @@
+import { definedOnly } from '../../../util/defined-only.ts'
 import type { GenerateConfig, ModelRequest, ToolChoice } from '../../model.ts'
 import { toPrompt } from './prompt.ts'
 import type { AiSdkModel, CallOptions, PromptMessage, ProviderData } from './types.ts'
@@ -9,7 +10,7 @@ export function toCallOptions(request: ModelRequest, model: AiSdkModel): CallOpt
   const { responseSchema, stopSequences } = config
   const provider = familyOf(model)
   const prompt = toPrompt(messages, model.specificationVersion)
-  return defined({
+  return definedOnly({
     prompt: provider === 'anthropic' && cachesPrompt(request) ? withCacheMark(prompt) : prompt,
     tools:
       tools.length === 0
@@ -68,11 +69,11 @@ function ownOptions(
       thinkingConfig:
         reasoningTokens === undefined && effort === undefined
           ? undefined
-          : defined({ thinkingBudget: reasoningTokens, thinkingLevel: effort }),
+          : definedOnly({ thinkingBudget: reasoningTokens, thinkingLevel: effort }),
     },
     other: {},
   } satisfies Record<Family, object>
-  const own = defined(byFamily[family])
+  const own = definedOnly(byFamily[family])
   return Object.keys(own).length === 0 ? {} : { [family]: own }
 }
 
@@ -93,8 +94,4 @@ function merged(own: ProviderData, given: GenerateConfig['providerOptions']): Pr
   const names = [...new Set([...Object.keys(own), ...Object.keys(given ?? {})])]
   if (names.length === 0) return undefined
   return Object.fromEntries(names.map((name) => [name, { ...own[name], ...given?.[name] }]))
-}
-
-function defined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T
 }

@@ -1,4 +1,5 @@
 import type { GenerateConfig, ReasoningEffort } from '../../../agent/model.ts'
+import { definedOnly } from '../../../util/defined-only.ts'
 import { toEvalSchema } from './json-schema.ts'
 
 const SECOND = 1000
@@ -26,13 +27,13 @@ export function toEvalConfig(config: GenerateConfig = {}): Record<string, unknow
     attempt_timeout: attemptTimeoutMs === undefined ? undefined : Math.ceil(attemptTimeoutMs / SECOND),
     cache,
   }
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
+  return definedOnly(named)
 }
 
 /** What settings of a log that Inspect wrote mean here. */
 export function fromEvalConfig(config: Readonly<Record<string, unknown>> = {}): GenerateConfig | undefined {
   const number = (name: string) => (typeof config[name] === 'number' ? (config[name] as number) : undefined)
-  const named: GenerateConfig = {
+  const known = definedOnly<GenerateConfig>({
     maxOutputTokens: number('max_tokens'),
     temperature: number('temperature'),
     topP: number('top_p'),
@@ -44,7 +45,6 @@ export function fromEvalConfig(config: Readonly<Record<string, unknown>> = {}): 
     reasoningEffort: (config.reasoning_effort ?? undefined) as ReasoningEffort | undefined,
     reasoningTokens: number('reasoning_tokens'),
     maxRetries: number('max_retries'),
-  }
-  const known = Object.entries(named).filter(([, value]) => value !== undefined)
-  return known.length === 0 ? undefined : Object.fromEntries(known)
+  })
+  return Object.keys(known).length === 0 ? undefined : known
 }

@@ -1,3 +1,4 @@
+import { definedOnly } from '../../../util/defined-only.ts'
 import type { BuildPlan, BuildxPlan } from '../../sandbox-plan.ts'
 import type { MapContext } from './context.ts'
 import { sourceContent } from './files.ts'
@@ -5,12 +6,8 @@ import { ulimitList } from './resources.ts'
 import type { ComposeProject } from './schema.ts'
 import type { ComposeBuild } from './schema-build.ts'
 
-function withoutEmpty(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
 function buildOptions(build: ComposeBuild): BuildPlan['options'] | undefined {
-  const options = withoutEmpty({
+  const options = definedOnly({
     labels: build.labels,
     nocache: build.no_cache,
     pull: build.pull,

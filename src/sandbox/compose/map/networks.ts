@@ -1,3 +1,4 @@
+import { definedOnly } from '../../../util/defined-only.ts'
 import type { NetworkPlan, VolumePlan } from '../../sandbox-plan.ts'
 import type { MapContext } from './context.ts'
 import { hostNetworkName } from './endpoints.ts'
@@ -5,10 +6,6 @@ import type { ComposeNetwork, ComposeProject, ComposeVolume } from './schema.ts'
 
 /** The host's bridge has one name: two copies cannot both have it. */
 const BRIDGE_NAME = 'com.docker.network.bridge.name'
-
-function given<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>
-}
 
 function noteNetwork(
   key: string,
@@ -45,7 +42,7 @@ function networkPlan(key: string, network: ComposeNetwork): NetworkPlan {
   return {
     name: key,
     internal: network.internal ?? false,
-    ...given({
+    ...definedOnly({
       driver: network.driver,
       options: Object.keys(options).length > 0 ? options : undefined,
       labels: network.labels,
@@ -74,7 +71,7 @@ function volumePlan(key: string, volume: ComposeVolume): VolumePlan {
   if (volume?.external) return { name: key, external: volume.name ?? key }
   return {
     name: key,
-    ...given({ driver: volume?.driver, options: volume?.driver_opts, labels: volume?.labels }),
+    ...definedOnly({ driver: volume?.driver, options: volume?.driver_opts, labels: volume?.labels }),
   }
 }
 
